@@ -1,0 +1,62 @@
+# `make demo` and `make test` do all the set-up on a fresh machine.
+
+PYTHON ?= python3
+BIN := .venv/bin
+OUT ?= demo
+# What is installed is what constraints.txt says; CONTRIBUTING.md tells how it is renewed.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+
+.PHONY: install demo test test-all check docs bench lock clean
+
+install: .venv/dev
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "factchain needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+
+.venv/user: .venv/bin/python pyproject.toml constraints.txt
+	@echo "Installing factchain into .venv (about a minute)"
+	$(PIP) -e '.[eval]'
+	@touch $@
+
+.venv/dev: .venv/user
+	@echo "Installing what the tests need"
+	$(PIP) --upgrade 'pip>=25.1'
+	$(PIP) --group dev
+	@touch $@
+
+demo: .venv/user
+	$(BIN)/factchain build --out $(OUT) --workers 2
+
+test: .venv/dev
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not browser and not torch"
+
+test-all: .venv/dev
+ifeq ($(CHROMIUM),)
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; \
+	else \
+		echo "no Chromium here: install it to run the browser tests"; \
+	fi
+endif
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "slow or browser or torch"
+
+check: .venv/dev
+	$(BIN)/ruff format --check src tests benchmarks docs
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: .venv/dev
+	$(BIN)/python docs/generate.py
+
+bench: .venv/dev
+	$(BIN)/python benchmarks/build.py
+	$(BIN)/python benchmarks/ingest.py
+
+lock: .venv/dev
+	$(BIN)/python -m pip freeze --exclude-editable > constraints.txt
+
+clean:
+	rm -rf .venv demo dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

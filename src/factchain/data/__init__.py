@@ -1,0 +1,1 @@
+"""The bundled sample: readable tables and passages, rendered to dumps."""

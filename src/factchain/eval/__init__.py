@@ -1,0 +1,1 @@
+"""Questions and corpus -> scores, as Inspect AI tasks."""

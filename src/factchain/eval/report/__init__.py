@@ -1,0 +1,1 @@
+"""Scores and a workspace -> one HTML file."""

@@ -1,0 +1,1 @@
+"""Wikidata dumps, text extractions, popularity and version diffs -> one DuckDB triple store."""

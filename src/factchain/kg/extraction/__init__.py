@@ -1,0 +1,1 @@
+"""Facts stated by text passages."""

@@ -1,0 +1,1 @@
+"""Fact chains -> questions, verified."""

@@ -1,0 +1,1 @@
+"""Fact chains put into words."""

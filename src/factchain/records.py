@@ -1,0 +1,59 @@
+"""The base of every record that crosses a file boundary, and its JSON Lines files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from factchain.errors import InputError
+from factchain.files import write_atomically
+
+
+class Record(BaseModel):
+    """A frozen record; unknown fields are refused; field docstrings are its documentation."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        populate_by_name=True,
+        serialize_by_alias=True,
+    )
+
+
+R = TypeVar("R", bound=Record)
+
+
+def write_records(path: Path, records: Iterable[Record]) -> int:
+    """Write one JSON object a line, complete or not at all; return how many."""
+    count = 0
+    with write_atomically(path) as out:
+        for record in records:
+            out.write(orjson.dumps(record.model_dump(mode="json")) + b"\n")
+            count += 1
+    return count
+
+
+def read_records(path: Path, kind: type[R]) -> Iterator[R]:
+    """Yield the records of a JSON Lines file.
+
+    Raises InputError, naming file, line and field, where a line is not such a record.
+    """
+    try:
+        lines = path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    with lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield kind.model_validate_json(line)
+            except ValidationError as error:
+                first = error.errors()[0]
+                where = ".".join(str(part) for part in first["loc"]) or "the line"
+                raise InputError(
+                    f"{path}:{number}: {where}: {first['msg']} (expected a {kind.__name__})"
+                ) from error

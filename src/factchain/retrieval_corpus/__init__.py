@@ -1,0 +1,1 @@
+"""The triple store -> passages, gold passages, retrievers."""
