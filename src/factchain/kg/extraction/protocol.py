@@ -1,0 +1,18 @@
+"""What an extractor does: passages in, the entities that each of them mentions out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from factchain.kg.records import TextPassage
+
+
+class Extractor(Protocol):
+    """Finds the entities of the graph that passages mention."""
+
+    name: str
+
+    def mentions(self, passages: Iterable[TextPassage]) -> Iterator[tuple[str, int]]:
+        """Yield (passage id, entity) for every entity that a passage mentions, once each."""
+        ...

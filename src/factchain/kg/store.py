@@ -1,0 +1,151 @@
+"""The triple store: one DuckDB file that holds entities, facts, snapshots and mentions."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from factchain.errors import StoreError
+from factchain.kg import queries
+from factchain.kg.records import DumpTables
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A state of the knowledge graph on one day."""
+
+    id: int
+    name: str
+    date: datetime.date
+    source: str
+    checksum: str
+
+
+class Store:
+    """An open triple store; close it, or use it as a context manager."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+        self.connection = connection
+        self.path = path
+
+    @classmethod
+    def create(cls, path: Path) -> Store:
+        """Make an empty store. Raises StoreError where there is a file already."""
+        if path.exists():
+            raise StoreError(f"{path}: exists already")
+        connection = duckdb.connect(str(path))
+        connection.execute((files("factchain.kg") / "schema.sql").read_text(encoding="utf-8"))
+        return cls(connection, path)
+
+    @classmethod
+    def open(cls, path: Path, *, read_only: bool = True) -> Store:
+        """Open an existing store. Raises StoreError where there is none, or it is damaged."""
+        if not path.is_file():
+            raise StoreError(f"{path}: no such store: `factchain kg ingest` makes one")
+        try:
+            connection = duckdb.connect(str(path), read_only=read_only)
+            connection.execute("SELECT 1 FROM fact_snapshot LIMIT 1")
+        except duckdb.Error as error:
+            first = str(error).splitlines()[0]
+            raise StoreError(f"{path}: is no factchain store: {first}") from error
+        return cls(connection, path)
+
+    def checkpoint(self) -> None:
+        """Put everything into the one file; raises where the disk is full, as `close` does not."""
+        self.connection.execute("CHECKPOINT")
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Run a query with bound values and fetch its rows."""
+        return self.connection.execute(sql, values).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All statements of the block, or none of them."""
+        self.connection.begin()
+        try:
+            yield
+        except BaseException:
+            self.connection.rollback()
+            raise
+        self.connection.commit()
+
+    @contextmanager
+    def incoming(self, **tables: pa.Table) -> Iterator[None]:
+        """Arrow tables that queries of the block see as `incoming_<name>`."""
+        for name, table in tables.items():
+            self.connection.register(f"incoming_{name}", table)
+        try:
+            yield
+        finally:
+            for name in tables:
+                self.connection.unregister(f"incoming_{name}")
+
+    def add_snapshot(
+        self, name: str, date: str, source: str, checksum: str, tables: DumpTables
+    ) -> int:
+        """Add the facts of one dump; return how many facts it has.
+
+        Raises StoreError where the store holds a snapshot of that name or date.
+        """
+        for snapshot in self.snapshots():
+            if snapshot.name == name or snapshot.date.isoformat() == date:
+                raise StoreError(
+                    f"{self.path}: holds the snapshot {snapshot.name!r} of {snapshot.date} already"
+                )
+        with (
+            self.incoming(entity=tables.entities, property=tables.properties, fact=tables.facts),
+            self.transaction(),
+        ):
+            ((snapshot_id,),) = self.rows(queries.ADD_SNAPSHOT, name, date, source, checksum)
+            bound = {"snapshot": snapshot_id}
+            self.connection.execute(queries.ADD_ENTITIES, bound)
+            self.connection.execute(queries.ADD_PROPERTIES, bound)
+            self.connection.execute(queries.ADD_FACTS)
+            self.connection.execute(queries.ADD_FACT_SNAPSHOTS, bound)
+            ((count,),) = self.rows(
+                "SELECT count(*) FROM fact_snapshot WHERE snapshot = ?", snapshot_id
+            )
+        return int(count)
+
+    def snapshots(self) -> list[Snapshot]:
+        """The snapshots, oldest first."""
+        return [Snapshot(*row) for row in self.rows(queries.SNAPSHOTS)]
+
+    def newest(self) -> Snapshot:
+        """The newest snapshot. Raises StoreError where there is none."""
+        snapshots = self.snapshots()
+        if not snapshots:
+            raise StoreError(f"{self.path}: holds no snapshot: `factchain kg ingest` adds one")
+        return snapshots[-1]
+
+    def dump(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Every table as sorted rows, to compare two stores."""
+        names = [
+            name
+            for (name,) in self.rows("SELECT table_name FROM duckdb_tables() ORDER BY table_name")
+        ]
+        return {name: self.connection.table(name).order("ALL").fetchall() for name in names}
