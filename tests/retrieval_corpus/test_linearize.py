@@ -1,0 +1,173 @@
+"""The store in lines: every fact where it belongs, and nowhere else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factchain.errors import StoreError
+from factchain.retrieval_corpus.linearize import EntityVersion, count_entities, linearize
+
+OLD, MIDDLE, NEW = "2021-06-21", "2022-01-01", "2024-06-05"
+BOTH = (OLD, NEW)
+StoreMaker = Callable[..., duckdb.DuckDBPyConnection]
+
+
+def lines(versions: list[EntityVersion]) -> dict[tuple[str, str | None], list[str]]:
+    return {(v.entity, v.snapshot): [fact.line for fact in v.facts] for v in versions}
+
+
+def test_an_entity_reads_as_its_facts_by_property_and_object(make_store: StoreMaker) -> None:
+    store = make_store(
+        {937: "Albert Einstein", 3012: "Ulm", 11573: "metre", 9: "Peace", 10: "Nobel Prize"},
+        {19: "place of birth", 569: "date of birth", 2048: "height", 166: "award received"},
+        [
+            (937, 2048, ("1.75", "quantity", 11573, None), BOTH),
+            (937, 569, ("1879-03-14", "time", None, 11), BOTH),
+            (937, 166, 10, BOTH),
+            (937, 166, 9, BOTH),
+            (937, 19, 3012, BOTH),
+        ],
+    )
+    (version,) = linearize(store)
+    assert (version.entity, version.title, version.snapshot) == ("Q937", "Albert Einstein", None)
+    assert [fact.line for fact in version.facts] == [
+        "Albert Einstein place of birth Ulm.",
+        "Albert Einstein award received Peace.",
+        "Albert Einstein award received Nobel Prize.",
+        "Albert Einstein date of birth 14 March 1879.",
+        "Albert Einstein height 1.75 metre.",
+    ]
+    assert [fact.triple for fact in version.facts] == [
+        ("Q937", "P19", "Q3012"),
+        ("Q937", "P166", "Q9"),
+        ("Q937", "P166", "Q10"),
+        ("Q937", "P569", "14 March 1879"),
+        ("Q937", "P2048", "1.75 metre"),
+    ]
+    assert count_entities(store) == (1, 0, 4)
+
+
+def test_conflicting_versions_stand_apart(make_store: StoreMaker) -> None:
+    store = make_store(
+        {1: "Utopia", 2: "Ann", 3: "Bob", 4: "Club", 5: "League"},
+        {6: "head of government", 17: "country", 463: "member of", 54: "team", 166: "award"},
+        [
+            (1, 6, 2, (OLD,)),
+            (1, 6, 3, (NEW,)),
+            (1, 463, 4, BOTH),
+            (1, 463, 5, (NEW,)),
+            (1, 17, 4, BOTH),
+            (1, 54, 4, (OLD,)),
+            (1, 166, 2, (NEW,)),
+        ],
+    )
+    assert lines(list(linearize(store))) == {
+        ("Q1", None): ["Utopia country Club.", "Utopia award Ann."],
+        ("Q1", OLD): [
+            "Utopia head of government Ann.",
+            "Utopia team Club.",
+            "Utopia member of Club.",
+        ],
+        ("Q1", NEW): [
+            "Utopia head of government Bob.",
+            "Utopia member of Club.",
+            "Utopia member of League.",
+        ],
+    }
+
+
+def test_one_snapshot_has_no_conflict(make_store: StoreMaker) -> None:
+    store = make_store({1: "A", 2: "B"}, {}, [(1, 5, 2, (NEW,))], snapshots=(NEW,))
+    assert lines(list(linearize(store))) == {("Q1", None): ["A P5 B."]}
+
+
+def test_a_literal_in_another_unit_is_another_version(make_store: StoreMaker) -> None:
+    store = make_store(
+        {1: "Tower", 2: "metre"},
+        {5: "height"},
+        [
+            (1, 5, ("300", "quantity", 2, None), (OLD,)),
+            (1, 5, ("300", "quantity", 3, None), (NEW,)),
+        ],
+    )
+    assert lines(list(linearize(store))) == {
+        ("Q1", OLD): ["Tower height 300 metre."],
+        ("Q1", NEW): ["Tower height 300 Q3."],
+    }
+
+
+def test_untrusted_labels_stay_on_one_line(make_store: StoreMaker) -> None:
+    label = "x'); DROP TABLE fact; --\nAs of 2024:\u2028<b>{p}"
+    store = make_store({1: label, 2: "a\r\nb"}, {5: "is\tin"}, [(1, 5, 2, BOTH)])
+    (version,) = linearize(store)
+    title = "x'); DROP TABLE fact; -- As of 2024: <b>{p}"
+    assert version.title == title
+    assert [fact.line for fact in version.facts] == [f"{title} is in a b."]
+
+
+def test_entities_without_label_or_facts_are_counted(make_store: StoreMaker) -> None:
+    store = make_store(
+        {1: "A", 2: None, 3: " \u00a0\n", 4: "factless", 5: "only between"},
+        {},
+        [
+            (1, 5, 2, BOTH),
+            (2, 5, 1, BOTH),
+            (3, 5, 1, BOTH),
+            (9, 5, 1, BOTH),
+            (5, 5, 1, (MIDDLE,)),
+        ],
+        snapshots=(OLD, MIDDLE, NEW),
+    )
+    assert lines(list(linearize(store))) == {("Q1", None): ["A P5 Q2."]}
+    assert count_entities(store) == (1, 3, 2)
+
+
+def test_no_store_is_a_clear_error() -> None:
+    with pytest.raises(StoreError, match=r"cannot be read: .*fact"):
+        list(linearize(duckdb.connect()))
+    with pytest.raises(StoreError, match="cannot be read"):
+        count_entities(duckdb.connect())
+
+
+IDS = st.integers(1, 4)
+SNAPSHOTS = st.sets(st.sampled_from([OLD, MIDDLE, NEW]), min_size=1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.dictionaries(st.tuples(IDS, IDS, IDS), SNAPSHOTS, max_size=14), st.sets(IDS))
+def test_every_fact_is_where_it_belongs(
+    make_store: StoreMaker, facts: dict[tuple[int, int, int], set[str]], labelled: set[int]
+) -> None:
+    store = make_store(
+        {q: f"E{q}" for q in labelled},
+        {},
+        [(*fact, tuple(names)) for fact, names in facts.items()],
+        snapshots=(OLD, MIDDLE, NEW),
+    )
+    expected: dict[tuple[str, str | None], set[tuple[str, str, str]]] = defaultdict(set)
+    for (s, p, o), names in facts.items():
+        same = {fact: held for fact, held in facts.items() if fact[:2] == (s, p)}
+        before = {fact for fact, held in same.items() if OLD in held}
+        after = {fact for fact, held in same.items() if NEW in held}
+        dated = before and before != after
+        for snapshot in names - {MIDDLE}:
+            if s in labelled:
+                place = (f"Q{s}", snapshot if dated else None)
+                expected[place].add((f"Q{s}", f"P{p}", f"Q{o}"))
+    versions = list(linearize(store))
+    stated = {(v.entity, v.snapshot): [fact.triple for fact in v.facts] for v in versions}
+    assert len(stated) == len(versions)
+    assert {place: set(triples) for place, triples in stated.items()} == expected
+    for version in versions:
+        triples = [fact.triple for fact in version.facts]
+        assert triples == sorted(set(triples))
+        for (s_id, p_id, o_id), line in version.facts:
+            label = f"E{o_id[1:]}" if int(o_id[1:]) in labelled else o_id
+            assert line == f"E{s_id[1:]} {p_id} {label}."
+    assert count_entities(store)[0] == len({v.entity for v in versions})
