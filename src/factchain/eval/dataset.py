@@ -1,0 +1,92 @@
+"""A workspace -> the samples that Inspect asks, and what a result rests on."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from inspect_ai.dataset import MemoryDataset, Sample
+
+from factchain.errors import InputError
+from factchain.eval import prompts
+from factchain.files import sha256
+from factchain.questions.records import Question
+from factchain.records import read_records
+
+QUESTIONS = "questions.jsonl"
+_LOGGER = logging.getLogger(__name__)
+
+
+def rests_on(workspace: Path, files: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of the files that a task reads, by their path in the workspace.
+
+    Raises InputError, with the remedy, for a file that is not there.
+    """
+    if not workspace.is_dir():
+        raise InputError(f"{workspace}: no such folder: name one that `factchain build` wrote")
+    checksums = {}
+    for name in files:
+        if not (workspace / name).is_file():
+            raise InputError(
+                f"{workspace / name}: is missing, and this task reads it: write it with "
+                "`factchain build`, or run another task"
+            )
+        checksums[name] = sha256(workspace / name)
+    return checksums
+
+
+def version_of(checksums: Mapping[str, str]) -> str:
+    """A task's version: answers are reused only for the same files and prompts."""
+    lines = [prompts.VERSION, *(f"{name} {checksum}" for name, checksum in checksums.items())]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def read_questions(workspace: Path) -> list[Question]:
+    """The answerable questions of `questions.jsonl`, in the order of the file.
+
+    A question with an empty gold label is left out with a warning (SPEC.md 1.4). Raises
+    InputError for a broken record, for two questions with one id, and where none is left.
+    """
+    path = workspace / QUESTIONS
+    questions: dict[str, Question] = {}
+    for number, question in enumerate(read_records(path, Question), start=1):
+        if question.id in questions:
+            raise InputError(f"{path}:{number}: id: {question.id!r} stands on an earlier line")
+        if not question.answer.label.strip():
+            _LOGGER.warning("%s:%d: left out: the gold answer is empty", path, number)
+        elif question.answerable:
+            questions[question.id] = question
+    if not questions:
+        raise InputError(f"{path}: has no answerable question: build the dataset anew")
+    return list(questions.values())
+
+
+def as_dataset(questions: Iterable[Question]) -> MemoryDataset:
+    """One sample a question, in their order.
+
+    `target` is the gold label, then its aliases; `metadata` holds `axis`, `topology`, `hops`,
+    `labels` (see `label_pattern`) and the whole record as `question`.
+    """
+    return MemoryDataset([_sample(question) for question in questions], name="factchain")
+
+
+def label_pattern(question: Question) -> str:
+    """The labels of the hops in their order, such as `popular-unpopular`, or `none`."""
+    return "-".join(question.labels) or "none"
+
+
+def _sample(question: Question) -> Sample:
+    return Sample(
+        id=question.id,
+        input=question.question,
+        target=[question.answer.label, *question.answer.aliases],
+        metadata={
+            "axis": question.axis,
+            "topology": question.topology,
+            "hops": question.hops,
+            "labels": label_pattern(question),
+            "question": question.model_dump_json(),
+        },
+    )

@@ -1,0 +1,107 @@
+"""Running tasks with Inspect: quietly, resumably, into the workspace's log folder."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import logging
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from inspect_ai import Task, eval_set
+from inspect_ai.model import Model, get_model
+
+from factchain.errors import ConfigError, FactchainError
+from factchain.eval.parametric import parametric
+from factchain.eval.retrieval_qa import retrieval
+
+TASKS: dict[str, Callable[[str], Task]] = {
+    "parametric": lambda dataset: parametric(dataset),
+    "retrieval-bm25": lambda dataset: retrieval(dataset, "bm25"),
+    "retrieval-gold": lambda dataset: retrieval(dataset, "gold"),
+}
+"""What can be run, by name, on the folder of a dataset."""
+
+_OBJECTS_BETWEEN_COLLECTIONS = 100_000
+_STYLE = re.compile(r"\[/?\w+\]")  # as in "[bold]ERROR[/bold]"
+
+
+def make_tasks(names: Sequence[str], workspace: Path) -> list[Task]:
+    """The tasks of these names on a workspace.
+
+    Raises ConfigError for a name that is none of `TASKS`, InputError where the workspace lacks
+    what a task needs.
+    """
+    for name in names:
+        if name not in TASKS:
+            raise ConfigError(f"task {name!r}: there is only {', '.join(TASKS)}")
+    return [TASKS[name](str(workspace.resolve())) for name in names]
+
+
+def find_model(name: str | Model) -> Model:
+    """Inspect's model of that name. Raises ConfigError where there is none, or its key lacks."""
+    try:
+        return get_model(name)
+    except FactchainError:
+        raise
+    except Exception as error:  # every provider has its own for a missing key or package
+        reason = " ".join(_STYLE.sub("", str(error)).split())
+        raise ConfigError(f"model {name}: {reason}") from error
+
+
+def run_tasks(tasks: Sequence[Task], model: Model, logs: Path, limit: int | None) -> None:
+    """Ask what no log in `logs` has answered yet.
+
+    A question that fails stops nothing; it is asked again by the next run. A process that is
+    killed outright loses at most the last ten answers of a task, which Inspect had not written.
+    """
+    with _quiet_inspect():
+        eval_set(
+            list(tasks),
+            log_dir=str(logs),
+            log_dir_allow_dirty=True,  # logs of other models and of earlier datasets
+            model=model,
+            limit=limit,
+            fail_on_error=True,
+            continue_on_fail=True,
+            retry_attempts=1,
+            retry_immediate=False,
+            display="log",
+            log_level="error",
+            log_realtime=False,
+            log_model_api=False,
+            score_display=False,
+            ctl_server=False,
+        )
+
+
+@contextlib.contextmanager
+def _quiet_inspect() -> Iterator[None]:
+    """Keep Inspect off the terminal, the user's data folder and the root logger.
+
+    Besides its logs it writes traces, and notes for its viewer, into that folder.
+    """
+    root = logging.getLogger()
+    level, handlers, home = root.level, root.handlers[:], os.environ.get("XDG_DATA_HOME")
+    thresholds = gc.get_threshold()
+    with (
+        tempfile.TemporaryDirectory(prefix="factchain-", ignore_cleanup_errors=True) as folder,
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        os.environ["XDG_DATA_HOME"] = folder
+        # A fifth of the time goes into looking for garbage among millions of living objects.
+        gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *thresholds[1:])
+        try:
+            yield
+        finally:
+            gc.set_threshold(*thresholds)
+            root.setLevel(level)
+            root.handlers[:] = handlers
+            if home is None:
+                del os.environ["XDG_DATA_HOME"]
+            else:
+                os.environ["XDG_DATA_HOME"] = home
