@@ -1,0 +1,235 @@
+"""Scores with their 95 % intervals: by setting, by hops, by label pattern, and of retrievers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+
+from markupsafe import Markup
+
+from factchain.eval.records import ScoreSummary
+from factchain.eval.report.figures import SHARES, Bar, BarGroup, Tone, bar_chart
+from factchain.eval.report.tables import (
+    AXES,
+    Figure,
+    Table,
+    glyphs,
+    hops_in_words,
+    pattern_order,
+    percent,
+    span,
+)
+from factchain.retrieval_corpus.metrics import GroupScore
+
+BASELINE = "factchain/lexical"
+"""The model that is none: it looks words up."""
+
+SCORES = {
+    "accuracy": "Accuracy",
+    "exact_match": "Exact match",
+    "f1": "F1",
+    "accuracy_alias": "Accuracy with aliases",
+    "accuracy_word": "Accuracy, whole words",
+}
+"""How scores are called; the tables hold those of any other name too."""
+
+DRAWN = ("accuracy", "exact_match", "f1")
+TONES: tuple[Tone, ...] = ("hollow", "third", "second")
+NORMAL_95 = 1.96
+
+
+def model_figures(scores: Sequence[ScoreSummary], name: str) -> list[Figure]:
+    """All figures of one model's scores. `name` is unique in the page."""
+    return [
+        *_by_setting(
+            [s for s in scores if (s.axis, s.hops, s.labels) == (None, None, None)],
+            f"{name}-all",
+            "Scores in per cent, by setting.",
+        ),
+        *_by_setting(
+            [s for s in scores if s.axis is not None and s.hops is None],
+            f"{name}-axis",
+            "Scores in per cent, by axis and setting.",
+        ),
+        *_by_setting(
+            [s for s in scores if s.axis is None and s.hops is not None],
+            f"{name}-hops",
+            "Scores in per cent, by hops and setting.",
+        ),
+        *_by_pattern([s for s in scores if s.labels is not None and s.axis != "none"], name),
+    ]
+
+
+def retrieval_figures(retrieval: Mapping[str, Sequence[GroupScore]]) -> list[Figure]:
+    """One figure of recall by hops, a drawing for each retriever and k; none without scores."""
+    panels: list[Markup] = []
+    lines: list[tuple[str, ...]] = []
+    for retriever, scores in retrieval.items():
+        by_hops = sorted(
+            (s for s in scores if s.by == "hops"),
+            key=lambda s: (s.k, AXES.index(s.axis), int(s.group)),
+        )
+        for k, of_k in groupby(by_hops, key=lambda s: s.k):
+            rows = list(of_k)
+            groups = [
+                BarGroup(
+                    axis,
+                    tuple(
+                        Bar(hops_in_words(int(s.group)), s.recall, _recall_interval(s), "second")
+                        for s in of_axis
+                    ),
+                )
+                for axis, of_axis in groupby(rows, key=lambda s: s.axis)
+            ]
+            title = f"{retriever}: recall@{k}"
+            panels.append(_shares(f"retrieval-{len(panels)}", title, groups))
+            lines += [
+                (
+                    *(retriever, s.axis, hops_in_words(int(s.group)), f"{s.questions:,}"),
+                    *(str(k), _with_interval(s.recall, *_recall_interval(s))),
+                )
+                for s in rows
+            ]
+    if not panels:
+        return []
+    head = ("Retriever", "Axis", "Questions", "n", "k", "Recall")
+    caption = "Share of the gold passages among the first k retrieved, in per cent, by hops."
+    return [
+        Figure(caption, tuple(panels), Table(head, tuple(lines), frozenset({"n", "k", "Recall"})))
+    ]
+
+
+def context_name(context: str) -> str:
+    """What stood before the question, in words: `bm25@10` -> `BM25, top 10`."""
+    kind, _, top_k = context.partition("@")
+    if kind == "bm25":
+        return f"BM25, top {top_k or 5}"
+    return {"none": "No passages", "gold": "Gold passages"}.get(context, context)
+
+
+def score_name(score: str) -> str:
+    """How a score is called in the report."""
+    return SCORES.get(score, score)
+
+
+def _by_setting(scores: Sequence[ScoreSummary], name: str, caption: str) -> list[Figure]:
+    """One figure, a drawing for each score; none without scores."""
+    settings = _settings(scores)
+    ordered = sorted(scores, key=lambda s: (_group_order(s), settings.index(_setting(s))))
+    panels = tuple(
+        _panel(
+            f"{name}-{score}",
+            score_name(score),
+            [s for s in ordered if s.score == score],
+            heading=_group_name,
+            bar_name=lambda s: context_name(s.context),
+            tone=lambda s: TONES[settings.index(_setting(s)) % len(TONES)],
+        )
+        for score in _names(scores)
+        if score in DRAWN
+    )
+    return [Figure(caption, panels, _table(ordered))] if panels else []
+
+
+def _by_pattern(scores: Sequence[ScoreSummary], name: str) -> list[Figure]:
+    """A figure of accuracy for each axis, a drawing for each setting."""
+    figures = []
+    ordered = sorted(scores, key=_group_order)
+    for axis, of_axis in groupby(ordered, key=lambda s: s.axis):
+        chosen = list(of_axis)
+        panels = tuple(
+            _panel(
+                f"{name}-{axis}-{i}",
+                context_name(setting[1]),
+                [s for s in chosen if (_setting(s), s.score) == (setting, "accuracy")],
+                heading=lambda s: hops_in_words(len(_labels(s))),
+                bar_name=lambda s: glyphs(_labels(s)),
+                tone=lambda s: "second",
+            )
+            for i, setting in enumerate(_settings(chosen))
+        )
+        familiar, other = ("popular", "unpopular") if axis == "popularity" else ("old", "new")
+        caption = (
+            f"Accuracy in per cent on the axis {axis}, by hops and label pattern: "
+            f"● {familiar}, ○ {other}."
+        )
+        figures.append(Figure(caption, panels, _table(chosen)))
+    return figures
+
+
+def _panel(
+    name: str,
+    title: str,
+    scores: Iterable[ScoreSummary],
+    *,
+    heading: Callable[[ScoreSummary], str],
+    bar_name: Callable[[ScoreSummary], str],
+    tone: Callable[[ScoreSummary], Tone],
+) -> Markup:
+    groups = [
+        BarGroup(head, tuple(Bar(bar_name(s), s.mean, (s.low, s.high), tone(s)) for s in of_head))
+        for head, of_head in groupby(scores, key=heading)
+    ]
+    return _shares(name, title, groups)
+
+
+def _shares(name: str, title: str, groups: Sequence[BarGroup]) -> Markup:
+    return bar_chart(name, title, f"{title}, in per cent, with 95 % intervals.", groups, SHARES)
+
+
+def _table(scores: Sequence[ScoreSummary]) -> Table:
+    """A line for each group and setting, a column for each score with its interval."""
+    names = _names(scores)
+    found = {(_group_order(s), _setting(s), s.score): s for s in scores}
+    lines = []
+    for group, setting in dict.fromkeys((_group_order(s), _setting(s)) for s in scores):
+        cells = [found.get((group, setting, name)) for name in names]
+        first = next(s for s in cells if s is not None)
+        lines.append(
+            (
+                _group_name(first) or "all",
+                context_name(setting[1]),
+                f"{first.n:,}",
+                f"{first.failed:,}",
+                *(_with_interval(s.mean, s.low, s.high) if s else "" for s in cells),
+            )
+        )
+    numeric = ("n", "Not asked", *map(score_name, names))
+    return Table(("Questions", "Setting", *numeric), tuple(lines), frozenset(numeric))
+
+
+def _with_interval(mean: float, low: float, high: float) -> str:
+    return f"{percent(mean)} ({span(percent(low), percent(high))})"
+
+
+def _recall_interval(score: GroupScore) -> tuple[float, float]:
+    """The normal interval of the mean, within 0 and 1."""
+    reach = NORMAL_95 * score.recall_stderr
+    return max(0.0, score.recall - reach), min(1.0, score.recall + reach)
+
+
+def _labels(score: ScoreSummary) -> list[str]:
+    return (score.labels or "").split("-")
+
+
+def _setting(score: ScoreSummary) -> tuple[str, str]:
+    return score.task, score.context
+
+
+def _settings(scores: Iterable[ScoreSummary]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys(map(_setting, scores)))
+
+
+def _names(scores: Iterable[ScoreSummary]) -> list[str]:
+    return list(dict.fromkeys(s.score for s in scores))
+
+
+def _group_name(score: ScoreSummary) -> str:
+    if score.labels is not None:
+        return ", ".join(_labels(score))
+    return ", ".join(filter(None, (score.axis, hops_in_words(score.hops) if score.hops else None)))
+
+
+def _group_order(score: ScoreSummary) -> tuple[object, ...]:
+    axis = AXES.index(score.axis) if score.axis else -1
+    return (axis, score.hops or 0, *pattern_order(_labels(score)))

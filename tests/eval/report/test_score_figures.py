@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from factchain.eval.report.records import ReportData
+from factchain.eval.report.score_figures import (
+    context_name,
+    model_figures,
+    retrieval_figures,
+    score_name,
+)
+
+
+def shown(svg: str) -> list[str]:
+    return [text.text or "" for text in ElementTree.fromstring(svg).iter("text")]
+
+
+def test_scores_by_setting_have_a_drawing_for_each_score(data: ReportData) -> None:
+    figure = model_figures(data.scores, "m")[0]
+    assert figure.caption == "Scores in per cent, by setting."
+    assert [shown(panel)[0] for panel in figure.panels] == ["Accuracy", "Exact match", "F1"]
+    assert shown(figure.panels[0])[1:7] == [
+        *("No passages", "0.0", "BM25, top 5", "25.0", "Gold passages", "50.0")
+    ]
+    scores = ("Accuracy", "Accuracy with aliases", "Exact match", "F1")
+    assert figure.table.head == ("Questions", "Setting", "n", "Not asked", *scores)
+    assert figure.table.rows == tuple(
+        ("all", setting, "4", "1", *[cell] * 4)
+        for setting, cell in (
+            ("No passages", "0.0 (0.0–50.0)"),
+            ("BM25, top 5", "25.0 (12.5–62.5)"),
+            ("Gold passages", "50.0 (25.0–75.0)"),
+        )
+    )
+
+
+def test_scores_by_hops_are_grouped_in_order(data: ReportData) -> None:
+    figure = model_figures(data.scores, "m")[1]
+    assert figure.caption == "Scores in per cent, by hops and setting."
+    assert [row[:2] for row in figure.table.rows] == [
+        (hops, setting)
+        for hops in ("1 hop", "2 hops")
+        for setting in ("No passages", "BM25, top 5", "Gold passages")
+    ]
+    words = shown(figure.panels[0])
+    assert words.index("1 hop") < words.index("2 hops")
+
+
+def test_scores_by_pattern_have_a_figure_for_each_axis(data: ReportData) -> None:
+    popularity, recency = model_figures(data.scores, "m")[2:]
+    assert "● popular, ○ unpopular" in popularity.caption
+    assert "● old, ○ new" in recency.caption
+    assert [shown(panel)[0] for panel in popularity.panels] == [
+        *("No passages", "BM25, top 5", "Gold passages")
+    ]
+    assert shown(popularity.panels[2])[1:7] == ["1 hop", "●", "50.0", "2 hops", "●○", "50.0"]
+    assert {row[0] for row in recency.table.rows} == {"old, new"}
+
+
+def test_scores_by_axis_are_drawn_where_they_are(data: ReportData) -> None:
+    of_axis = [s.model_copy(update={"axis": "recency"}) for s in data.scores if not s.hops]
+    (figure,) = model_figures(of_axis, "m")
+    assert figure.caption == "Scores in per cent, by axis and setting."
+    assert [row[0] for row in figure.table.rows] == ["recency"] * 3
+    assert shown(figure.panels[0])[1] == "recency"
+
+
+def test_every_bar_of_a_score_has_its_interval(data: ReportData) -> None:
+    for panel in model_figures(data.scores, "m")[0].panels:
+        paths = [path.attrib["class"] for path in ElementTree.fromstring(panel).iter("path")]
+        assert paths == ["whisker"] * 3
+
+
+def test_no_scores_no_figure() -> None:
+    assert model_figures([], "m") == []
+    assert retrieval_figures({"BM25": ()}) == []
+
+
+def test_retrieval_has_a_drawing_for_each_retriever(data: ReportData) -> None:
+    (figure,) = retrieval_figures(data.retrieval)
+    assert shown(figure.panels[0])[:4] == ["BM25: recall@5", "popularity", "1 hop", "75.0"]
+    # 0.75 and 1.96 standard errors of 0.1 to either side
+    assert figure.table.rows == (("BM25", "popularity", "1 hop", "4", "5", "75.0 (55.4–94.6)"),)
+
+
+def test_an_interval_of_recall_ends_at_1(data: ReportData) -> None:
+    score = data.retrieval["BM25"][0].model_copy(update={"recall": 0.9})
+    (figure,) = retrieval_figures({"BM25": (score,)})
+    assert figure.table.rows[0][-1] == "90.0 (70.4–100.0)"
+
+
+def test_a_score_that_one_setting_lacks_leaves_its_cell_empty(data: ReportData) -> None:
+    rows = [s for s in data.scores if (s.context, s.score) != ("none", "f1")]
+    figure = model_figures(rows, "m")[0]
+    assert figure.table.rows[0][-1] == ""
+    assert len(figure.panels) == 3
+
+
+def test_names_of_settings_and_scores() -> None:
+    assert [context_name(c) for c in ("none", "bm25", "bm25@10", "gold", "dense")] == [
+        *("No passages", "BM25, top 5", "BM25, top 10", "Gold passages", "dense")
+    ]
+    assert [score_name(s) for s in ("f1", "accuracy_word", "other")] == [
+        *("F1", "Accuracy, whole words", "other")
+    ]
