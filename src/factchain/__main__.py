@@ -1,0 +1,5 @@
+"""python -m factchain"""
+
+from factchain.cli import main
+
+main()

@@ -1,0 +1,222 @@
+"""A build's settings: YAML -> checked, every default documented."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from factchain.errors import ConfigError, OutputError
+from factchain.files import write_text
+
+EXAMPLE = "factchain.yaml"
+FIRST_LINE = "# factchain build: run `factchain build THIS_FILE --out DIR`"
+
+
+class Settings(BaseModel):
+    """A section of the config: unknown keys are refused, docstrings become comments."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class SnapshotConfig(Settings):
+    """One state of the knowledge graph."""
+
+    dump: Path
+    """A Wikidata JSON dump (.json, .json.gz, .json.bz2), relative to this file."""
+    date: datetime.date
+    """The day of the dump; facts that had ended by then are left out."""
+    name: str = ""
+    """Name of the snapshot; its date if empty."""
+
+    @property
+    def title(self) -> str:
+        """The name, or the date where there is none."""
+        return self.name or self.date.isoformat()
+
+
+class KgConfig(Settings):
+    """Reading the dumps."""
+
+    keep_ended: bool = False
+    """Keep statements that had ended by the snapshot's date (P582)."""
+    max_rejects: float = Field(0.001, ge=0, le=1)
+    """The share of malformed lines of a dump above which the run stops."""
+
+
+class PopularityConfig(Settings):
+    """How many passages make a fact unpopular or popular (MINTQA: 1-9, 50 and more)."""
+
+    unpopular_min: int = Field(1, ge=0)
+    """Fewest passages of an unpopular fact."""
+    unpopular_max: int = Field(9, ge=0)
+    """Most passages of an unpopular fact."""
+    popular_min: int = Field(50, ge=1)
+    """Fewest passages of a popular fact."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> PopularityConfig:
+        if not self.unpopular_min <= self.unpopular_max < self.popular_min:
+            raise ValueError("the bounds must rise: unpopular_min, unpopular_max, popular_min")
+        return self
+
+
+class ChainsConfig(Settings):
+    """Drawing fact chains."""
+
+    axes: tuple[Literal["popularity", "recency", "none"], ...] = ("popularity", "recency")
+    """What hops are labelled by: popularity needs passages, recency needs two snapshots."""
+    hops: tuple[int, ...] = (1, 2, 3, 4)
+    """Numbers of hops."""
+    per_stratum: int = Field(20, ge=1)
+    """Chains for each number of hops and label pattern of each axis."""
+    property_share: float = Field(0.25, gt=0, le=1)
+    """Of a stratum's hops, the share that one property may take."""
+    per_answer: int = Field(5, ge=1)
+    """Most chains of an axis with the same answer."""
+    per_topic: int = Field(3, ge=1)
+    """Most chains of an axis that start at the same topic entity."""
+    exclude_properties: tuple[str, ...] = (
+        *("P31", "P279", "P21", "P106"),
+        *("P40", "P166", "P737", "P800", "P1412", "P3373"),
+    )
+    """Properties that no hop may use: asking for them says little (class, gender, occupation), or
+    a graph seldom lists all of their values (child, award, influence, notable work, language,
+    sibling), so that the answer would not be the only one."""
+
+    @field_validator("hops")
+    @classmethod
+    def _hops_in_range(cls, hops: tuple[int, ...]) -> tuple[int, ...]:
+        if not hops or not all(1 <= hop <= 8 for hop in hops):
+            raise ValueError("numbers of hops from 1 to 8 are needed")
+        return tuple(sorted(set(hops)))
+
+    @field_validator("exclude_properties")
+    @classmethod
+    def _property_ids(cls, ids: tuple[str, ...]) -> tuple[str, ...]:
+        for name in ids:
+            if not (name[:1] == "P" and name[1:].isdigit()):
+                raise ValueError(f"{name!r} is not a property id such as P31")
+        return ids
+
+
+class CorpusConfig(Settings):
+    """The retrieval corpus."""
+
+    chunk_tokens: int = Field(512, ge=16)
+    """Most tokens (words) of a passage."""
+
+
+class EvalConfig(Settings):
+    """The evaluation at the end of a build."""
+
+    model: str = "factchain/lexical"
+    """Any model of Inspect AI, such as openai/gpt-4o-mini; factchain/lexical needs none."""
+
+
+class BuildConfig(Settings):
+    """Everything that `factchain build` needs."""
+
+    snapshots: tuple[SnapshotConfig, ...] = Field(min_length=1)
+    """One dump, or several of different dates; the newest one is asked about."""
+    passages: Path | None = None
+    """Text to count popularity in: JSON lines with id, title, text and (optional) entity."""
+    kg: KgConfig = KgConfig()
+    popularity: PopularityConfig = PopularityConfig()
+    chains: ChainsConfig = ChainsConfig()
+    corpus: CorpusConfig = CorpusConfig()
+    eval: EvalConfig = EvalConfig()
+
+    @model_validator(mode="after")
+    def _axes_have_their_input(self) -> BuildConfig:
+        dates = [snapshot.date for snapshot in self.snapshots]
+        if len(set(dates)) < len(dates):
+            raise ValueError("snapshots: two snapshots have the same date")
+        if "recency" in self.chains.axes and len(dates) < 2:
+            raise ValueError("chains.axes: the axis recency needs two snapshots")
+        if "popularity" in self.chains.axes and self.passages is None:
+            raise ValueError("chains.axes: the axis popularity needs passages")
+        return self
+
+
+def read_config(path: Path) -> BuildConfig:
+    """Read a config file; paths in it are relative to its folder.
+
+    Raises ConfigError, naming file and key, where it is missing or wrong.
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path}: no such config; `factchain init` writes one") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: is no YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path}: holds no settings; `factchain init` writes an example")
+    try:
+        config = BuildConfig.model_validate(content)
+    except ValidationError as error:
+        problems = [_problem(problem) for problem in error.errors()]
+        raise ConfigError("\n".join(f"{path}: {problem}" for problem in problems)) from error
+    folder = path.parent
+    return config.model_copy(
+        update={
+            "snapshots": tuple(
+                snapshot.model_copy(update={"dump": folder / snapshot.dump})
+                for snapshot in config.snapshots
+            ),
+            "passages": folder / config.passages if config.passages else None,
+        }
+    )
+
+
+def _problem(problem: Any) -> str:
+    key = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"{key}: there is no such setting; `factchain init` writes a file with all of them"
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"{key}: {message}" if key else message
+
+
+def write_example(folder: Path) -> Path:
+    """Write a commented config into the folder. Raises OutputError where there is one already."""
+    path = folder / EXAMPLE
+    if path.exists():
+        raise OutputError(f"{path}: exists already, and is left as it is")
+    write_text(path, commented_config())
+    return path
+
+
+def commented_config() -> str:
+    """A config for one's own data, with every setting, its meaning and its default."""
+    lines = [
+        FIRST_LINE,
+        "",
+        f"# {_comment(BuildConfig, 'snapshots')}",
+        "snapshots:",
+    ]
+    for number, day in enumerate(("2021-06-21", "2024-06-05")):
+        for key, value in (("dump", f"wikidata-{day}.json.gz"), ("date", day)):
+            if number == 0:
+                lines.append(f"    # {_comment(SnapshotConfig, key)}")
+            lines.append(f"  {'-' if key == 'dump' else ' '} {key}: {value}")
+    lines += ["", f"# {_comment(BuildConfig, 'passages')}", "passages: passages.jsonl"]
+    for name, field in BuildConfig.model_fields.items():
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, Settings):
+            lines += ["", f"# {(section.__doc__ or '').strip()}", f"{name}:"]
+            for key, setting in section.model_fields.items():
+                lines.append(f"  # {_comment(section, key)}")
+                default = setting.default
+                plain = list(default) if isinstance(default, tuple) else default
+                text = yaml.safe_dump(plain, default_flow_style=True).removesuffix("...\n")
+                lines.append(f"  {key}: {text.strip()}")
+    return "\n".join(lines) + "\n"
+
+
+def _comment(section: type[Settings], key: str) -> str:
+    return (section.model_fields[key].description or "").replace("\n", " ")

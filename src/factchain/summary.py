@@ -1,0 +1,148 @@
+"""What a build ends with on the terminal: what was made, what was not, and what to try next."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from factchain.manifest import read_manifest
+from factchain.questions.records import Question
+from factchain.records import read_records
+
+WIDTH = 22
+LINE = 96
+LEXICAL = "factchain/lexical"
+SETTINGS = {"none": "no passages", "bm25": "BM25, top 5", "gold": "gold passages"}
+
+
+def summarise(out: Path) -> str:
+    """The summary of a finished workspace, as lines of text."""
+    manifest = read_manifest(out)
+    questions = list(read_records(out / "questions.jsonl", Question))
+    parts = [
+        _built(manifest["stages"], len(questions)),
+        _questions(questions),
+        _rejected(manifest["stages"]),
+        scores_as_text(out),
+        _files(out),
+        _next(out),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _row(name: str, *cells: object) -> str:
+    return f"  {name:<{WIDTH}}" + "".join(
+        f"{cell:>12,}" if isinstance(cell, int) else f"{cell:>12}" for cell in cells
+    )
+
+
+def _built(stages: dict[str, Any], questions: int) -> str:
+    store = stages["store"]
+    lines = ["Built"]
+    for name, snapshot in store["details"]["snapshots"].items():
+        lines.append(_row(f"facts of {name}", snapshot["facts"]))
+    if "popularity" in stages:
+        lines.append(_row("text passages", stages["popularity"]["rows_in"]))
+        lines.append(_row("facts they state", stages["popularity"]["rows_out"]))
+    lines.append(_row("fact chains", stages["chains"]["rows_out"]))
+    lines.append(_row("verified questions", questions))
+    lines.append(_row("corpus passages", stages["corpus"]["rows_out"]))
+    return "\n".join(lines)
+
+
+def _questions(questions: list[Question]) -> str:
+    counts = Counter((question.axis, question.hops) for question in questions)
+    hops = sorted({h for _, h in counts})
+    lines = ["Questions by axis and hops (made by templates)"]
+    lines.append(_row("", *(f"{h} hop{'s' if h > 1 else ''}" for h in hops), "all"))
+    for axis in sorted({a for a, _ in counts}):
+        cells = [counts[axis, h] for h in hops]
+        lines.append(_row(axis, *cells, sum(cells)))
+    return "\n".join(lines)
+
+
+def _rejected(stages: dict[str, Any]) -> str:
+    titles = {
+        "store": "statements of the dumps",
+        "popularity": "mentions in the text",
+        "chains": "facts and chains",
+        "questions": "questions",
+        "corpus": "entities",
+    }
+    lines = ["Left out, and why"]
+    for name, title in titles.items():
+        reasons = {r: n for r, n in stages.get(name, {}).get("rejected", {}).items() if n}
+        if reasons:
+            told = ", ".join(
+                f"{reason} {count:,}"
+                for reason, count in sorted(reasons.items(), key=lambda item: -item[1])
+            )
+            lines += textwrap.wrap(
+                f"{title}: {told}", LINE, initial_indent="  ", subsequent_indent="    "
+            )
+    return "\n".join(lines) if len(lines) > 1 else ""
+
+
+def scores_as_text(out: Path) -> str:
+    """The scores of every model that was asked, by setting and hops."""
+    if not find_spec("inspect_ai"):
+        return "Scores\n  not run, because it needs an extra: pip install 'factchain[eval]'"
+    from factchain.eval.scores import read_scores, summarise
+
+    path = out / "eval" / "scores.parquet"
+    if not path.is_file():
+        return ""
+    rows = summarise(read_scores(path))
+    lines = []
+    for model in sorted({row.model for row in rows}):
+        of_model = [r for r in rows if r.model == model and r.axis is None and r.labels is None]
+        hops = sorted({row.hops for row in of_model if row.hops is not None})
+        note = "" if model != LEXICAL else ": it looks words up, it is no language model"
+        lines.append(f"Accuracy of {model}{note}")
+        lines.append(_row("", *(f"{h} hop{'s' if h > 1 else ''}" for h in hops), "all", "F1"))
+        for context, title in SETTINGS.items():
+            found = {(row.score, row.hops): row.mean for row in of_model if row.context == context}
+            if found:
+                cells = [found.get(("accuracy", h)) for h in [*hops, None]]
+                cells.append(found.get(("f1", None)))
+                lines.append(_row(title, *("" if c is None else f"{c:.3f}" for c in cells)))
+    return "\n".join(lines)
+
+
+def _files(out: Path) -> str:
+    files = {
+        "report.html": "open it in a browser",
+        "questions.jsonl": "questions, sub-questions, answers, proofs",
+        "chains.jsonl": "fact chains with SPARQL",
+        "corpus/": "passages and gold passages, BEIR layout",
+        "kg.duckdb": "the triple store",
+        "eval/": "scores.parquet and Inspect logs",
+        "manifest.json": "what was read, done, rejected and written",
+    }
+    lines = [f"Files in {out}"]
+    lines += [f"  {name:<{WIDTH}}{told}" for name, told in files.items() if (out / name).exists()]
+    return "\n".join(lines)
+
+
+def _next(out: Path) -> str:
+    command = "factchain" if shutil.which("factchain") else _beside_python()
+    return "\n".join(
+        [
+            "Try next",
+            f"  {command} eval run {out} --model openai/gpt-4o-mini --limit 50",
+            f"  {command} kg stats --kg {out}/kg.duckdb",
+            f"  {command} init my-data   # a config for your own Wikidata dumps and text",
+        ]
+    )
+
+
+def _beside_python() -> str:
+    """The command of a virtual environment that is not activated, from here if it is below."""
+    command = Path(sys.executable).with_name("factchain")
+    here = Path.cwd()
+    return str(command.relative_to(here) if command.is_relative_to(here) else command)
