@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from rich.console import Console
@@ -30,8 +31,17 @@ def say(message: str) -> None:
 
 def track(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
     """Yield the items, showing how many are done and, with a `total`, the time left."""
+    with counting(what, total) as advance:
+        for item in items:
+            yield item
+            advance()
+
+
+@contextmanager
+def counting(what: str, total: int | None = None) -> Iterator[Callable[[], None]]:
+    """Show the progress of the block, which calls what it is given for each thing done."""
     if _silent:
-        yield from items
+        yield lambda: None
     elif sys.stderr.isatty():
         columns = (
             TextColumn("  {task.description}"),
@@ -40,11 +50,22 @@ def track(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T
             TimeRemainingColumn(),
         )
         with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            yield from progress.track(items, total=total, description=what)
+            task = progress.add_task(what, total=total)
+            yield lambda: progress.advance(task)
     else:
-        last = time.monotonic()
-        for done, item in enumerate(items, start=1):
-            yield item
-            if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-                last = time.monotonic()
-                say(f"  {what}: {done}" + (f" of {total}" if total else ""))
+        yield _lines(what, total)
+
+
+def _lines(what: str, total: int | None) -> Callable[[], None]:
+    """Count calls, and say how many there were once a minute."""
+    done, last = 0, time.monotonic()
+
+    def advance() -> None:
+        nonlocal done, last
+        done += 1
+        now = time.monotonic()
+        if now - last >= SECONDS_BETWEEN_LINES:
+            last = now
+            say(f"  {what}: {done}" + (f" of {total}" if total else ""))
+
+    return advance

@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from inspect_ai import Task, eval_set
+from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from inspect_ai.model import Model, get_model
 
 from factchain.errors import ConfigError, FactchainError
 from factchain.eval.parametric import parametric
 from factchain.eval.retrieval_qa import retrieval
+from factchain.progress import counting
 
 TASKS: dict[str, Callable[[str], Task]] = {
     "parametric": lambda dataset: parametric(dataset),
@@ -59,7 +61,8 @@ def run_tasks(tasks: Sequence[Task], model: Model, logs: Path, limit: int | None
     A question that fails stops nothing; it is asked again by the next run. A process that is
     killed outright loses at most the last ten answers of a task, which Inspect had not written.
     """
-    with _quiet_inspect():
+    samples = sum(min(len(task.dataset), limit or len(task.dataset)) for task in tasks)
+    with counting("asking questions", samples) as advance, _quiet_inspect(), _telling(advance):
         eval_set(
             list(tasks),
             log_dir=str(logs),
@@ -77,6 +80,32 @@ def run_tasks(tasks: Sequence[Task], model: Model, logs: Path, limit: int | None
             score_display=False,
             ctl_server=False,
         )
+
+
+_told: list[Callable[[], None]] = []
+"""Who is told of each question that is answered."""
+
+
+@hooks("factchain_progress", "Tells the progress bar of each question that is answered.")
+class _Answered(Hooks):
+    """Inspect makes one of it, which lives as long as the process."""
+
+    def enabled(self) -> bool:
+        return bool(_told)
+
+    async def on_sample_end(self, data: SampleEnd) -> None:
+        for advance in _told:
+            advance()
+
+
+@contextlib.contextmanager
+def _telling(advance: Callable[[], None]) -> Iterator[None]:
+    """Call `advance` for each question that is answered in the block."""
+    _told.append(advance)
+    try:
+        yield
+    finally:
+        _told.remove(advance)
 
 
 @contextlib.contextmanager
