@@ -81,11 +81,11 @@ class ChainsConfig(Settings):
     """Most chains of an axis that start at the same topic entity."""
     exclude_properties: tuple[str, ...] = (
         *("P31", "P279", "P21", "P106"),
-        *("P40", "P166", "P737", "P800", "P1412", "P3373"),
+        *("P40", "P108", "P166", "P206", "P737", "P800", "P1412", "P3373"),
     )
     """Properties that no hop may use: asking for them says little (class, gender, occupation), or
-    a graph seldom lists all of their values (child, award, influence, notable work, language,
-    sibling), so that the answer would not be the only one."""
+    a graph seldom lists all of their values (child, employer, award, body of water, influence,
+    notable work, language, sibling), so that the answer would not be the only one."""
 
     @field_validator("hops")
     @classmethod

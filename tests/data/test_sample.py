@@ -18,6 +18,7 @@ from qwikidata.json_dump import WikidataJsonDump
 from factchain.data.render import SNAPSHOTS, dump_lines, render_sample, sample_folder
 from factchain.data.tables import SampleTables, read_tables
 from factchain.errors import InputError
+from factchain.kg.dump import read_dump
 from factchain.kg.text import read_passages
 from factchain.questions.verify import fold
 
@@ -100,6 +101,24 @@ def test_passages() -> None:
     for passage in passages:
         assert passage.entity is None or passage.entity in sample().entities, passage.id
         assert len(passage.text.split()) >= 5, passage.id
+
+
+def test_redirects_and_malformed_lines_among_the_sample_s(tmp_path: Path) -> None:
+    whole = gzip.decompress(render_sample(tmp_path).dumps[1].read_bytes()).decode()
+    broken = Path(__file__).with_name("broken")
+    redirects = (broken / "redirects.jsonl").read_text().splitlines()
+    malformed = (broken / "malformed.jsonl").read_text().splitlines()
+    lines = [*redirects, *malformed, *whole.removeprefix("[\n").removesuffix("\n]\n").split(",\n")]
+    dump = tmp_path / "dump.json"
+    dump.write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    parts = list(read_dump(dump, SNAPSHOTS["2024"]))
+    assert sum(part.skipped.get("redirect", 0) for part in parts) == len(redirects) == 3
+    rejects = [reject for part in parts for reject in part.rejects]
+    assert [reject.line for reject in rejects] == [5, 6, 7, 8, 9, 10, 11, 12]
+    assert "no known type" in rejects[3].reason
+    assert "'yesterday'" in rejects[4].reason
+    entities = sum(part.entities.num_rows for part in parts)
+    assert entities == len(sample().entities)
 
 
 def agrees(names: set[str], known: set[str]) -> bool:
