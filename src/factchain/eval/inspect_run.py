@@ -47,7 +47,8 @@ def make_tasks(names: Sequence[str], workspace: Path) -> list[Task]:
 def find_model(name: str | Model) -> Model:
     """Inspect's model of that name. Raises ConfigError where there is none, or its key lacks."""
     try:
-        return get_model(name)
+        with contextlib.redirect_stdout(io.StringIO()):  # Inspect tells which hooks there are
+            return get_model(name)
     except FactchainError:
         raise
     except Exception as error:  # every provider has its own for a missing key or package
