@@ -153,6 +153,20 @@ BAD = {
         ),
         "2024.json:",
     ),
+    "nothing to ask": (
+        lambda p: (p / "config.yaml").write_text(
+            CONFIG.replace(
+                "chains: {", "chains: {axes: [recency], exclude_properties: [P57, P19, P17, P36], "
+            )
+        ),
+        "none of 0 chains became a question",
+    ),
+    "bounds that suit no fact": (
+        lambda p: (p / "config.yaml").write_text(
+            CONFIG.replace("unpopular_max: 1, popular_min: 2", "unpopular_min: 8, popular_min: 99")
+        ),
+        "no fact has a label on the axis popularity",
+    ),
     "malformed passage": (
         lambda p: (p / "passages.jsonl").write_text('{"id": "x"}\n'),
         "passages.jsonl:1: title: Field required",
@@ -164,10 +178,12 @@ BAD = {
 def test_a_mistake_is_one_message_with_exit_status_1(project: Path, name: str) -> None:
     spoil, message = BAD[name]
     spoil(project)
+    missing = name in {"no config", "unknown key", "no dump"}
     result = build(project)
     assert result.exit_code == 1
     assert message in result.stderr
     assert "Traceback" not in result.output + result.stderr
+    assert (project / "out").exists() is not missing
     no_leftovers(project)
 
 

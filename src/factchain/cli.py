@@ -88,9 +88,27 @@ def init(folder: Path, quiet: bool, as_json: bool) -> None:
 
 @main.command()
 @click.argument("config", type=FILE, required=False)
-@click.option("--out", type=FOLDER, default=Path("factchain-sample"), show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option(
+    "--out",
+    type=FOLDER,
+    default=Path("factchain-sample"),
+    show_default=True,
+    help="The folder to write: new, empty, or of an earlier build.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Another seed draws other chains.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Processes that read the dumps; the result is the same.",
+)
 @_common
 def build(
     config: Path | None, out: Path, seed: int, workers: int, quiet: bool, as_json: bool

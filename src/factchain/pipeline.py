@@ -59,13 +59,14 @@ def build(config_file: Path | None, out: Path, *, seed: int = 1, workers: int = 
 
     Returns the manifest. Raises a FactchainError for a mistake in settings, input or output.
     """
-    config = read_config(config_file) if config_file else None
-    manifest = Manifest.open(out, seed, {})
-    if config is None:
-        sample = _render(out / SAMPLE)
-        config = read_config(sample.config)
-    _check_inputs(config)
-    manifest.settings = _plain(config)
+    if config_file:
+        config = read_config(config_file)
+        _check_inputs(config)
+        manifest = Manifest.open(out, seed, _plain(config))
+    else:
+        manifest = Manifest.open(out, seed, {})
+        config = read_config(_render(out / SAMPLE).config)
+        manifest.settings = _plain(config)
     with sweep(out):
         manifest.run(_stages(config, out, seed, workers, manifest), _tell)
     return manifest
@@ -254,6 +255,12 @@ def _generate_questions(out: Path) -> StageReport:
     chains = list(read_records(out / CHAINS, FactChain))
     with Store.open(out / KG) as store:
         summary = generate_questions(store, chains, TemplateVerbalizer(), out / QUESTIONS)
+    if not summary.questions:
+        raise InputError(
+            f"{out / CHAINS}: none of {len(chains)} chains became a question "
+            f"({summary.rejected or 'there are none'}): `factchain kg stats --kg {out / KG}` shows "
+            "what the store holds; more facts, or other settings of `chains`, would help"
+        )
     return StageReport(len(chains), summary.questions, summary.rejected)
 
 

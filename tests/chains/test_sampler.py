@@ -240,7 +240,7 @@ def test_an_axis_that_the_store_lacks_is_refused(make_store: MakeStore) -> None:
     graph = GraphIndex.from_store(make_store(LINE))
     with pytest.raises(StoreError, match="two snapshots"):
         sample(graph, settings_for("recency"))
-    with pytest.raises(StoreError, match="passages"):
+    with pytest.raises(StoreError, match="text corpus"):
         sample(graph, settings_for("popularity"))
     assert len(sample(graph, settings_for("none")).chains) == 1
 

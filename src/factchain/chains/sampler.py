@@ -57,10 +57,10 @@ def sample(graph: GraphIndex, settings: SampleSettings) -> Sample:
     codes = graph.codes[settings.axis]
     if settings.axis != "none" and not (codes >= 0).any():
         needs = {
-            "popularity": "passages: `factchain kg extract` counts how often facts are stated",
-            "recency": "two snapshots",
+            "popularity": "a text corpus (`passages` in the config), and bounds that suit it",
+            "recency": "two snapshots in the config",
         }[settings.axis]
-        raise StoreError(f"the store has no labels on the axis {settings.axis}: it needs {needs}")
+        raise StoreError(f"no fact has a label on the axis {settings.axis}: it needs {needs}")
     rejected: Counter[str] = Counter()
     pools: dict[Stratum, list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
     available: Counter[Stratum] = Counter()

@@ -50,7 +50,9 @@ class Store:
     def open(cls, path: Path, *, read_only: bool = True) -> Store:
         """Open an existing store. Raises StoreError where there is none, or it is damaged."""
         if not path.is_file():
-            raise StoreError(f"{path}: no such store: `factchain kg ingest` makes one")
+            raise StoreError(
+                f"{path}: no such store; `factchain build` makes one, as kg.duckdb in its folder"
+            )
         try:
             connection = duckdb.connect(str(path), read_only=read_only)
             connection.execute("SELECT 1 FROM fact_snapshot LIMIT 1")
@@ -139,7 +141,7 @@ class Store:
         """The newest snapshot. Raises StoreError where there is none."""
         snapshots = self.snapshots()
         if not snapshots:
-            raise StoreError(f"{self.path}: holds no snapshot: `factchain kg ingest` adds one")
+            raise StoreError(f"{self.path}: holds no snapshot: build it anew")
         return snapshots[-1]
 
     def dump(self) -> dict[str, list[tuple[Any, ...]]]:
