@@ -54,7 +54,7 @@ def test_the_wheel_holds_every_module_and_the_sample(tmp_path: Path) -> None:
     expected = {
         path.relative_to(source).as_posix()
         for path in (source / "factchain").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts and "draft" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts
     }
     assert "factchain/data/sample/passages.jsonl" in expected
     assert expected <= held

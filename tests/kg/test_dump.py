@@ -244,6 +244,35 @@ def test_no_line_whatsoever_crashes_the_reader(line: bytes) -> None:
     assert part.entities.num_rows + part.properties.num_rows + len(part.rejects) <= 1
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"type": "item", "id": "Q99999999999999999999999"}',
+        b'{"type": "item", "id": "Q2147483648"}',
+        b'{"type": "item", "id": "Q"}',
+        b'{"type": "item", "id": "Q-1"}',
+        '{"type": "item", "id": "Q٣"}'.encode(),
+        b'{"type": "item", "id": "Q1", "labels": {"en": {"value": "\\ud800"}}}',
+        b'{"type": "item", "id": "Q1", "labels": {"en": {"value": "\xff"}}}',
+        b"[" * 100_000,
+    ],
+    ids=lambda line: line[:40].decode(errors="replace"),
+)
+def test_what_would_overflow_or_break_a_table_is_a_reject(line: bytes) -> None:
+    part = parse_lines([(3, line)], date=DATE, keep_ended=False)
+    assert [reject.line for reject in part.rejects] == [3]
+    assert part.entities.num_rows == 0
+
+
+def test_a_precision_that_is_none_is_a_reject(tmp_path: Path) -> None:
+    for precision in (2**40, -1, "day", None):
+        snak = time_snak("P569", "+1879-03-14T00:00:00Z", precision)  # type: ignore[arg-type]
+        line = json.dumps(item("Q1", "one", [claim(snak)])).encode()
+        part = parse_lines([(1, line)], date=DATE, keep_ended=False)
+        assert len(part.rejects) == 1
+        assert part.facts.num_rows == 0
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),

@@ -22,7 +22,7 @@ from factchain.kg.records import (
     DumpTables,
     Reject,
 )
-from factchain.kg.statements import Claim, truthy_facts
+from factchain.kg.statements import Claim, entity_number, truthy_facts
 from factchain.parallel import map_shards
 
 LINES_PER_SHARD = 5_000
@@ -136,13 +136,13 @@ def _item(
 
 def _terms(entity: DumpEntity, prefix: str) -> dict[str, Any]:
     """Id, label, description and aliases; raises ValueError for a malformed id."""
-    if not (entity.id[:1] == prefix and entity.id[1:].isascii() and entity.id[1:].isdigit()):
+    if not entity.id.startswith(prefix):
         raise ValueError(f"{entity.id!r} is not a {prefix}-id")
     aliases = entity.aliases if isinstance(entity.aliases, dict) else {}
     label = _first_language(entity.labels)
     names = {term.value for language in LANGUAGES for term in aliases.get(language, [])}
     return {
-        "id": int(entity.id[1:]),
+        "id": entity_number(entity.id),
         "label": label,
         "description": _first_language(entity.descriptions),
         "aliases": sorted(names - {label}),

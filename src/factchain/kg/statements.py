@@ -7,6 +7,7 @@ ended by the snapshot's date (P582).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Literal
@@ -19,6 +20,10 @@ LITERAL_TYPES = frozenset(
 )
 START_TIME, END_TIME = "P580", "P582"
 DAY, MONTH, YEAR = 11, 10, 9
+FINEST = 14
+"""Precision of a second."""
+LARGEST_NUMBER = 2**31 - 1
+"""Of an id: it fits 32 bits, so that two of them make one 64-bit key (`chains.graph_index`)."""
 
 
 class Snak(msgspec.Struct):
@@ -88,7 +93,7 @@ def truthy_facts(
                 skipped["not an item"] += 1
                 continue
             yield Fact(
-                p=int(snak.property[1:]),
+                p=entity_number(snak.property),
                 value=value,
                 datatype=snak.datatype,
                 rank=claim.rank,
@@ -106,14 +111,14 @@ def parse_value(snak: Snak) -> Value | None:
     try:
         if kind == "wikibase-entityid":
             entity = value.get("id") or f"Q{value['numeric-id']}"
-            return Value(o=int(entity[1:])) if entity[0] == "Q" else None
+            return Value(o=entity_number(entity)) if entity[0] == "Q" else None
         if kind == "time":
             return parse_time(value["time"], value["precision"])
         if kind == "quantity":
             unit = value.get("unit", "1").rpartition("/")[2]
             amount = value["amount"].lstrip("+")
             float(amount)
-            return Value(value=amount, unit=None if unit == "1" else int(unit[1:]))
+            return Value(value=amount, unit=None if unit == "1" else entity_number(unit))
         if kind == "monolingualtext":
             return Value(value=f"{value['text']}@{value['language']}")
         if kind == "globecoordinate":
@@ -125,8 +130,20 @@ def parse_value(snak: Snak) -> Value | None:
     raise ValueError(f"{snak.property}: unknown kind of value {kind!r}")
 
 
+def entity_number(entity: str) -> int:
+    """The number of a Q- or P-id. Raises ValueError for anything else."""
+    if re.fullmatch("[QP][0-9]{1,10}", entity) and int(entity[1:]) <= LARGEST_NUMBER:
+        return int(entity[1:])
+    raise ValueError(f"{entity!r} is not the id of an entity")
+
+
 def parse_time(text: str, precision: int) -> Value:
-    """An ISO date cut to its precision: `+1879-03-14T00:00:00Z` at 9 (year) -> `1879`."""
+    """An ISO date cut to its precision: `+1879-03-14T00:00:00Z` at 9 (year) -> `1879`.
+
+    Raises ValueError for anything that is no such date.
+    """
+    if not isinstance(precision, int) or not 0 <= precision <= FINEST:
+        raise ValueError(f"{precision!r} is no precision of a date")
     sign = "-" if text.startswith("-") else ""
     year, month, day = text.lstrip("+-").partition("T")[0].split("-")
     parts = [f"{int(year):04d}", month, day][: max(1, min(precision, DAY) - YEAR + 1)]
