@@ -25,7 +25,7 @@ from factchain.kg.ingest import ingest
 from factchain.kg.store import Store
 
 DATE = "2024-06-05"
-ID_STEP = 1_000_000_000
+FIRST_ID = 1_000_000_000
 
 
 def make_dump(path: Path, megabytes: int) -> int:
@@ -35,12 +35,10 @@ def make_dump(path: Path, megabytes: int) -> int:
     with gzip.open(path, "wb", compresslevel=1) as out:
         out.write(b"[\n")
         while size < megabytes * 1_000_000:
-            for entity in entities:
-                if entity["type"] == "property" and copy:
-                    continue
-                number = int(entity["id"][1:]) + copy * ID_STEP
-                line = orjson.dumps(entity | {"id": f"{entity['id'][0]}{number}"}) + b",\n"
-                size += out.write(line)
+            for position, entity in enumerate(entities, start=copy * len(entities)):
+                if entity["type"] == "item":
+                    line = orjson.dumps(entity | {"id": f"Q{FIRST_ID + position}"}) + b",\n"
+                    size += out.write(line)
             copy += 1
         out.write(json.dumps(entities[-1] | {"id": "Q1"}).encode() + b"\n]\n")
     return size

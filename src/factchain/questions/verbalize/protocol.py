@@ -25,8 +25,11 @@ class Verbalizer(Protocol):
     """Puts chains into words."""
 
     name: str
-    version: str
-    """Version of the prompt or of the phrases."""
+
+    @property
+    def version(self) -> str:
+        """Version of the prompt or of the phrases."""
+        ...
 
     def verbalize(self, chain: FactChain, names: Mapping[str, EntityName]) -> Wording:
         """The chain in words; `names` holds every entity of the chain."""

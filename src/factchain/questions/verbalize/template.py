@@ -9,6 +9,7 @@ class are mentioned ("the film ..."), the first line that fits is taken.
 from __future__ import annotations
 
 import csv
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ from factchain.chains.records import ChainFact, FactChain
 from factchain.questions.names import EntityName
 from factchain.questions.verbalize.protocol import Wording
 
-VERSION = "templates-1"
+_FOLDER = files("factchain.questions.verbalize")
+_PHRASES, _MENTIONS = "phrases.tsv", "mentions.tsv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,16 @@ class TemplateVerbalizer:
     """Puts chains of lookups into words by templates."""
 
     name = "template"
-    version = VERSION
+
+    @property
+    def version(self) -> str:
+        """`templates-` and a checksum of the phrases and mentions."""
+        tables = b"".join((_FOLDER / name).read_bytes() for name in (_PHRASES, _MENTIONS))
+        return f"templates-{hashlib.sha256(tables).hexdigest()[:8]}"
 
     def __init__(self) -> None:
         self._phrases: dict[str, list[Phrase]] = {}
-        for row in _table("phrases.tsv"):
+        for row in _table(_PHRASES):
             self._phrases.setdefault(row["property"], []).append(
                 Phrase(
                     question=row["question"],
@@ -67,7 +74,7 @@ class TemplateVerbalizer:
                 classes=frozenset(row["classes"].split()),
                 label=re.compile(row["label"]) if row["label"] else None,
             )
-            for row in _table("mentions.tsv")
+            for row in _table(_MENTIONS)
         ]
 
     def verbalize(self, chain: FactChain, names: Mapping[str, EntityName]) -> Wording:
@@ -137,6 +144,5 @@ def _dated(question: str, changes: bool, snapshot: str) -> str:
 
 
 def _table(name: str) -> list[dict[str, str]]:
-    folder = files("factchain.questions.verbalize")
-    with (folder / name).open("r", encoding="utf-8") as lines:
+    with (_FOLDER / name).open("r", encoding="utf-8") as lines:
         return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))

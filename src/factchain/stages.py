@@ -1,0 +1,177 @@
+"""What each stage of a build does: from files of the workspace to files of the workspace."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from factchain.chains.build import sample_chains
+from factchain.chains.records import FactChain
+from factchain.chains.sampler import SampleSettings
+from factchain.chains.selection import Caps
+from factchain.config import BuildConfig
+from factchain.errors import InputError
+from factchain.eval.records import ScoreSummary
+from factchain.eval.report.render import write_report
+from factchain.eval.report.workspace import report_data
+from factchain.eval.suite import is_installed, run_suite
+from factchain.kg.ingest import IngestSummary, ingest
+from factchain.kg.popularity import PopularityBounds, count_popularity
+from factchain.kg.records import number
+from factchain.kg.stats import classes_of, statistics
+from factchain.kg.store import Store
+from factchain.kg.text import read_passages
+from factchain.manifest import StageReport
+from factchain.questions.build import generate_questions
+from factchain.questions.records import Question
+from factchain.questions.verbalize.template import TemplateVerbalizer
+from factchain.records import read_records
+from factchain.retrieval_corpus.build import build_corpus
+from factchain.retrieval_corpus.evaluate import evaluate_retriever
+from factchain.retrieval_corpus.metrics import GroupScore
+from factchain.retrieval_corpus.retrievers.bm25 import BM25Retriever
+
+KG = "kg.duckdb"
+CHAINS = "chains.jsonl"
+QUESTIONS = "questions.jsonl"
+CORPUS = "corpus"
+SCORES = "eval/scores.parquet"
+REPORT = "report.html"
+TOP_K = 5
+
+
+def make_store(config: BuildConfig, out: Path, workers: int) -> StageReport:
+    """All snapshots, oldest first, into a new store that takes its place when it is complete."""
+    aside = out / f".{KG}.part"
+    summaries: dict[str, IngestSummary] = {}
+    with Store.create(aside) as store:
+        for snapshot in sorted(config.snapshots, key=lambda snapshot: snapshot.date):
+            summaries[snapshot.title] = ingest(
+                store,
+                snapshot.dump,
+                snapshot.title,
+                snapshot.date.isoformat(),
+                keep_ended=config.kg.keep_ended,
+                max_rejects=config.kg.max_rejects,
+                rejects_file=out / f"rejects-{snapshot.date}.jsonl",
+                workers=workers,
+            )
+        store.checkpoint()
+    aside.replace(out / KG)
+    rejected: Counter[str] = Counter()
+    for summary in summaries.values():
+        rejected.update(summary.skipped)
+        rejected["malformed line"] += summary.rejects
+    return StageReport(
+        rows_in=sum(s.entities + s.properties + s.rejects for s in summaries.values()),
+        rows_out=sum(s.facts for s in summaries.values()),
+        rejected=dict(sorted((+rejected).items())),
+        details={"snapshots": {name: asdict(summary) for name, summary in summaries.items()}},
+    )
+
+
+def add_popularity(config: BuildConfig, out: Path) -> StageReport:
+    """Passages, their mentions and the popularity of facts, into the store."""
+    assert config.passages is not None  # the stage exists only with passages
+    bounds = PopularityBounds(**config.popularity.model_dump())
+    with Store.open(out / KG, read_only=False) as store:
+        summary = count_popularity(store, read_passages(config.passages), bounds)
+        store.checkpoint()
+    return StageReport(
+        rows_in=summary.passages,
+        rows_out=summary.facts,
+        rejected={"ambiguous name": summary.ambiguous_names},
+        details={"mentions": summary.mentions},
+    )
+
+
+def draw_chains(config: BuildConfig, out: Path, seed: int) -> StageReport:
+    """Chains of every axis."""
+    chains = config.chains
+    settings = [
+        SampleSettings(
+            axis=axis,
+            hops=chains.hops,
+            per_stratum=chains.per_stratum,
+            seed=seed,
+            caps=Caps(chains.property_share, chains.per_answer, chains.per_topic),
+            exclude_properties=frozenset(map(number, chains.exclude_properties)),
+        )
+        for axis in chains.axes
+    ]
+    with Store.open(out / KG) as store:
+        summaries = sample_chains(store, settings, out / CHAINS)
+        ((facts,),) = store.rows("SELECT count(*) FROM current_edge")
+    rejected: Counter[str] = Counter()
+    for summary in summaries:
+        rejected.update(summary.rejected)
+    return StageReport(
+        rows_in=facts,
+        rows_out=sum(summary.chains for summary in summaries),
+        rejected=dict(sorted(rejected.items())),
+        details={"axes": [asdict(summary) for summary in summaries]},
+    )
+
+
+def make_questions(out: Path) -> StageReport:
+    """Questions from chains. Raises InputError where not one can be asked."""
+    chains = list(read_records(out / CHAINS, FactChain))
+    with Store.open(out / KG) as store:
+        summary = generate_questions(store, chains, TemplateVerbalizer(), out / QUESTIONS)
+    if not summary.questions:
+        raise InputError(
+            f"{out / CHAINS}: none of {len(chains)} chains became a question "
+            f"({summary.rejected or 'there are none'}): `factchain kg stats --kg {out / KG}` shows "
+            "what the store holds; more facts, or other settings of `chains`, would help"
+        )
+    return StageReport(len(chains), summary.questions, summary.rejected)
+
+
+def make_corpus(config: BuildConfig, out: Path) -> StageReport:
+    """Passages and gold passages; what an earlier run left is taken away first."""
+    questions = list(read_records(out / QUESTIONS, Question))
+    shutil.rmtree(out / CORPUS, ignore_errors=True)
+    with Store.open(out / KG) as store:
+        summary = build_corpus(
+            store.connection, questions, out / CORPUS, max_tokens=config.corpus.chunk_tokens
+        )
+    return StageReport(
+        rows_in=summary.facts,
+        rows_out=summary.passages,
+        rejected={
+            "entity without label": summary.unlabelled,
+            "entity without facts": summary.factless,
+        },
+        details=summary.model_dump(),
+    )
+
+
+def ask_model(out: Path, model: str) -> StageReport:
+    """Scores of the model that the config names."""
+    result = run_suite(out, model)
+    return StageReport(
+        rows_in=result["answers"] + result["failed"],
+        rows_out=result["answers"],
+        rejected={"could not be asked": result["failed"]},
+        details={"model": result["model"]},
+    )
+
+
+def make_report(out: Path, manifest: dict[str, Any]) -> StageReport:
+    """The report of what the workspace holds now."""
+    questions = list(read_records(out / QUESTIONS, Question))
+    with Store.open(out / KG) as store:
+        figures = statistics(store)
+        figures["answer_classes"] = classes_of(store, [q.answer.id for q in questions])
+    scores: list[ScoreSummary] = []
+    retrieval: list[GroupScore] = []
+    if is_installed():
+        from factchain.eval.scores import read_scores, summarise
+
+        scores = summarise(read_scores(out / SCORES))
+        retrieval = evaluate_retriever(BM25Retriever(), out / CORPUS, questions, [TOP_K])
+    write_report(report_data(out, manifest, figures, scores, retrieval), out / REPORT)
+    return StageReport(rows_in=len(questions), rows_out=1)
