@@ -25,7 +25,7 @@ def summarise(out: Path) -> str:
     manifest = read_manifest(out)
     questions = list(read_records(out / "questions.jsonl", Question))
     parts = [
-        _built(manifest["stages"], len(questions)),
+        _built(manifest, len(questions)),
         _questions(questions),
         _rejected(manifest["stages"]),
         scores_as_text(out),
@@ -41,7 +41,8 @@ def _row(name: str, *cells: object) -> str:
     )
 
 
-def _built(stages: dict[str, Any], questions: int) -> str:
+def _built(manifest: dict[str, Any], questions: int) -> str:
+    stages = manifest["stages"]
     store = stages["store"]
     lines = ["Built"]
     for name, snapshot in store["details"]["snapshots"].items():
@@ -49,10 +50,19 @@ def _built(stages: dict[str, Any], questions: int) -> str:
     if "popularity" in stages:
         lines.append(_row("text passages", stages["popularity"]["rows_in"]))
         lines.append(_row("facts they state", stages["popularity"]["rows_out"]))
-    lines.append(_row("fact chains", stages["chains"]["rows_out"]))
+    lines.append(_row("fact chains", stages["chains"]["rows_out"]) + f"   {_strata(manifest)}")
     lines.append(_row("verified questions", questions))
     lines.append(_row("corpus passages", stages["corpus"]["rows_out"]))
     return "\n".join(lines)
+
+
+def _strata(manifest: dict[str, Any]) -> str:
+    """How many strata got all the chains that they were to have."""
+    wanted = manifest["settings"]["chains"]["per_stratum"]
+    axes = manifest["stages"]["chains"]["details"]["axes"]
+    taken = [stratum["taken"] for axis in axes for stratum in axis["strata"]]
+    full = sum(1 for count in taken if count == wanted)
+    return f"{full} of {len(taken)} strata (hops and labels) have their {wanted}"
 
 
 def _questions(questions: list[Question]) -> str:

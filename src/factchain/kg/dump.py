@@ -31,19 +31,19 @@ LANGUAGES = ("en", "mul")
 """Languages of labels, the first that is there wins; `mul` is Wikidata's default for all."""
 
 
-class Term(msgspec.Struct):
+class Term(msgspec.Struct, gc=False):
     """A label, a description or an alias."""
 
     value: str
 
 
-class Sitelink(msgspec.Struct):
+class Sitelink(msgspec.Struct, gc=False):
     """A page of a wiki."""
 
     title: str
 
 
-class DumpEntity(msgspec.Struct):
+class DumpEntity(msgspec.Struct, gc=False):
     """The fields that are kept of one line; empty maps are `[]` in dumps."""
 
     id: str = ""
@@ -77,7 +77,7 @@ def parse_lines(shard: list[tuple[int, bytes]], *, date: str, keep_ended: bool) 
     """Parse the entity lines of one shard, each with its line number."""
     entities: list[dict[str, Any]] = []
     properties: list[dict[str, Any]] = []
-    facts: list[dict[str, Any]] = []
+    facts: list[tuple[Any, ...]] = []
     rejects: list[Reject] = []
     skipped: Counter[str] = Counter()
     for number, line in shard:
@@ -99,39 +99,35 @@ def parse_lines(shard: list[tuple[int, bytes]], *, date: str, keep_ended: bool) 
     return DumpTables(
         entities=pa.Table.from_pylist(entities, schema=ENTITY_SCHEMA),
         properties=pa.Table.from_pylist(properties, schema=PROPERTY_SCHEMA),
-        facts=pa.Table.from_pylist(facts, schema=FACT_SCHEMA),
+        facts=_fact_table(facts),
         rejects=rejects,
         skipped=dict(skipped),
     )
 
 
+def _fact_table(rows: list[tuple[Any, ...]]) -> pa.Table:
+    """Rows in the order of `FACT_SCHEMA`'s columns as a table."""
+    columns = zip(*rows, strict=True) if rows else [[] for _ in FACT_SCHEMA]
+    arrays = [
+        pa.array(column, field.type) for column, field in zip(columns, FACT_SCHEMA, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=FACT_SCHEMA)
+
+
 def _item(
     entity: DumpEntity, date: str, keep_ended: bool, skipped: Counter[str]
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
     """The entity's row and its facts' rows."""
     terms = _terms(entity, "Q")
+    s = terms["id"]
     claims = entity.claims if isinstance(entity.claims, dict) else {}
-    facts = [
-        {
-            "s": terms["id"],
-            "p": fact.p,
-            "o": fact.value.o,
-            "value": fact.value.value,
-            "datatype": fact.datatype,
-            "unit": fact.value.unit,
-            "precision": fact.value.precision,
-            "rank": fact.rank,
-            "start_time": fact.start_time,
-            "end_time": fact.end_time,
-        }
-        for fact in truthy_facts(claims, date, keep_ended, skipped)
-    ]
+    facts = list(truthy_facts(claims, date, keep_ended, skipped))
     pages = entity.sitelinks if isinstance(entity.sitelinks, dict) else {}
     row = terms | {
-        "classes": sorted({f["o"] for f in facts if f["p"] == INSTANCE_OF and f["o"]}),
+        "classes": sorted({f.o for f in facts if f.p == INSTANCE_OF and f.o is not None}),
         "wikipedia": pages["enwiki"].title if "enwiki" in pages else None,
     }
-    return row, facts
+    return row, [(s, *fact) for fact in facts]
 
 
 def _terms(entity: DumpEntity, prefix: str) -> dict[str, Any]:

@@ -10,14 +10,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-ENTITY_TYPES = frozenset({"wikibase-item", "wikibase-entityid"})
-LITERAL_TYPES = frozenset(
-    {"time", "quantity", "string", "monolingualtext", "globe-coordinate", "url"}
+KEPT_TYPES = frozenset(
+    {
+        *("wikibase-item", "wikibase-entityid"),
+        *("time", "quantity", "string", "monolingualtext", "globe-coordinate", "url"),
+    }
 )
+"""Datatypes of the facts that are kept: no external ids, no media."""
 START_TIME, END_TIME = "P580", "P582"
 DAY, MONTH, YEAR = 11, 10, 9
 FINEST = 14
@@ -26,7 +29,11 @@ LARGEST_NUMBER = 2**31 - 1
 """Of an id: it fits 32 bits, so that two of them make one 64-bit key (`chains.graph_index`)."""
 
 
-class Snak(msgspec.Struct):
+_ENTITY = re.compile("[QP][0-9]{1,10}")
+_TIME = re.compile(r"([+-]?)(\d+)-(\d\d)-(\d\d)T.*", re.ASCII)
+
+
+class Snak(msgspec.Struct, gc=False):
     """A property with a value, or the statement that there is none or an unknown one."""
 
     snaktype: Literal["value", "somevalue", "novalue"]
@@ -35,7 +42,7 @@ class Snak(msgspec.Struct):
     datavalue: dict[str, Any] | None = None
 
 
-class Claim(msgspec.Struct):
+class Claim(msgspec.Struct, gc=False):
     """A statement."""
 
     mainsnak: Snak
@@ -43,7 +50,7 @@ class Claim(msgspec.Struct):
     qualifiers: dict[str, list[Snak]] | list[Any] = {}
 
 
-class Value(msgspec.Struct, frozen=True):
+class Value(NamedTuple):
     """The object of a fact: an item (`o`) or a literal (`value`)."""
 
     o: int | None = None
@@ -52,12 +59,15 @@ class Value(msgspec.Struct, frozen=True):
     precision: int | None = None
 
 
-class Fact(msgspec.Struct, frozen=True):
-    """A truthy fact of one subject."""
+class Fact(NamedTuple):
+    """A truthy fact of one subject: the columns of `FACT_SCHEMA` after `s`."""
 
     p: int
-    value: Value
+    o: int | None
+    value: str | None
     datatype: str
+    unit: int | None
+    precision: int | None
     rank: str
     start_time: str | None
     end_time: str | None
@@ -71,35 +81,34 @@ def truthy_facts(
     Adds to `skipped` how many statements were left out, by reason. Raises ValueError for a
     value that has not the shape of its datatype.
     """
-    for group in claims.values():
-        best = "preferred" if any(c.rank == "preferred" for c in group) else "normal"
+    for prop, group in claims.items():
+        p = entity_number(prop)
+        ranks = {claim.rank for claim in group}
+        best = "preferred" if "preferred" in ranks else "normal"
         for claim in group:
+            snak, start, end = claim.mainsnak, None, None
             if claim.rank != best:
                 skipped["rank"] += 1
                 continue
-            snak = claim.mainsnak
             if snak.snaktype != "value":
                 skipped[snak.snaktype] += 1
                 continue
-            if snak.datatype not in ENTITY_TYPES and snak.datatype not in LITERAL_TYPES:
+            if snak.datatype not in KEPT_TYPES:
                 skipped["datatype"] += 1
                 continue
-            qualifiers = claim.qualifiers if isinstance(claim.qualifiers, dict) else {}
-            if not keep_ended and _has_ended(qualifiers.get(END_TIME, []), date):
-                skipped["ended"] += 1
-                continue
+            if claim.qualifiers and isinstance(claim.qualifiers, dict):
+                start = _first_time(claim.qualifiers.get(START_TIME, []))
+                ends = claim.qualifiers.get(END_TIME, [])
+                end = _first_time(ends)
+                if not keep_ended and _has_ended(ends, end, date):
+                    skipped["ended"] += 1
+                    continue
             value = parse_value(snak)
             if value is None:
                 skipped["not an item"] += 1
                 continue
-            yield Fact(
-                p=entity_number(snak.property),
-                value=value,
-                datatype=snak.datatype,
-                rank=claim.rank,
-                start_time=_first_time(qualifiers.get(START_TIME, [])),
-                end_time=_first_time(qualifiers.get(END_TIME, [])),
-            )
+            o, text, unit, precision = value
+            yield Fact(p, o, text, snak.datatype, unit, precision, claim.rank, start, end)
 
 
 def parse_value(snak: Snak) -> Value | None:
@@ -132,8 +141,8 @@ def parse_value(snak: Snak) -> Value | None:
 
 def entity_number(entity: str) -> int:
     """The number of a Q- or P-id. Raises ValueError for anything else."""
-    if re.fullmatch("[QP][0-9]{1,10}", entity) and int(entity[1:]) <= LARGEST_NUMBER:
-        return int(entity[1:])
+    if _ENTITY.fullmatch(entity) and (number := int(entity[1:])) <= LARGEST_NUMBER:
+        return number
     raise ValueError(f"{entity!r} is not the id of an entity")
 
 
@@ -144,10 +153,12 @@ def parse_time(text: str, precision: int) -> Value:
     """
     if not isinstance(precision, int) or not 0 <= precision <= FINEST:
         raise ValueError(f"{precision!r} is no precision of a date")
-    sign = "-" if text.startswith("-") else ""
-    year, month, day = text.lstrip("+-").partition("T")[0].split("-")
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no date")
+    sign, year, month, day = match.groups()
     parts = [f"{int(year):04d}", month, day][: max(1, min(precision, DAY) - YEAR + 1)]
-    return Value(value=sign + "-".join(parts), precision=precision)
+    return Value(value=("-" if sign == "-" else "") + "-".join(parts), precision=precision)
 
 
 def _first_time(snaks: list[Snak]) -> str | None:
@@ -158,9 +169,8 @@ def _first_time(snaks: list[Snak]) -> str | None:
     return None
 
 
-def _has_ended(ends: list[Snak], date: str) -> bool:
-    """Whether an end is stated that lies, or may lie, on or before `date`."""
+def _has_ended(ends: list[Snak], end: str | None, date: str) -> bool:
+    """Whether an end is stated (`end` is the first one) that may lie on or before `date`."""
     if any(snak.snaktype == "somevalue" for snak in ends):
         return True
-    end = _first_time(ends)
     return end is not None and (end.startswith("-") or end <= date)
