@@ -103,6 +103,20 @@ def test_leaks(store: Store, chains: list[FactChain], question: str, leaks: bool
     assert no_leak(film, wording, entity_names(store, [film])).passed is not leaks
 
 
+def test_a_page_title_with_a_qualifier_makes_a_label_ambiguous(tmp_path: Path) -> None:
+    film = item("Q1", "Heat", [claim(item_snak("P57", "Q2"))], "1995 film")
+    page = {"enwiki": {"site": "enwiki", "title": "Heat (1995 film)"}}
+    director = item("Q2", "Michael Mann", [claim(item_snak("P19", "Q3"))])
+    entities = [film | {"sitelinks": page}, director, item("Q3", "Chicago")]
+    with Store.create(tmp_path / "kg") as store:
+        ingest(store, write_dump(tmp_path / "dump.json", entities), "2024-06-05", "2024-06-05")
+        settings = SampleSettings("none", (2,), 10, 1, Caps(1.0, 9, 9))
+        sample_chains(store, [settings], tmp_path / "chains.jsonl")
+        (chain,) = read_records(tmp_path / "chains.jsonl", FactChain)
+        wording = TemplateVerbalizer().verbalize(chain, entity_names(store, [chain]))
+    assert wording.question == "Where was the director of Heat (1995 film) born?"
+
+
 def test_homonyms_need_a_description(chains: list[FactChain]) -> None:
     (film,) = [chain for chain in chains if chain.topics == ("Q1",)]
 

@@ -21,8 +21,9 @@ class EntityName:
     aliases: tuple[str, ...]
     classes: frozenset[str]
     """Q-ids of its classes."""
-    has_homonym: bool
-    """Whether another entity of the store has the same label."""
+    is_ambiguous: bool
+    """Whether another entity of the store has the same label, or Wikipedia's page is named with a
+    qualifier in parentheses because something else has it."""
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -48,7 +49,7 @@ def entity_names(store: Store, chains: Iterable[FactChain]) -> dict[str, EntityN
             description=description or "",
             aliases=tuple(aliases),
             classes=frozenset(qid(c) for c in classes),
-            has_homonym=label.lower() in homonyms,
+            is_ambiguous=label.lower() in homonyms or (page or "").startswith(f"{label} ("),
         )
-        for entity, label, description, aliases, classes in rows
+        for entity, label, description, aliases, classes, page in rows
     }

@@ -1,7 +1,7 @@
 """The SQL of the question stage. Values are bound; nothing is interpolated."""
 
 NAMES = """
-SELECT id, label, description, aliases, classes FROM entity
+SELECT id, label, description, aliases, classes, wikipedia FROM entity
 WHERE label IS NOT NULL AND id IN (SELECT unnest(?)) ORDER BY id
 """
 

@@ -44,7 +44,7 @@ def distinguishable(chain: FactChain, names: Mapping[str, EntityName]) -> Verdic
     vague = [
         names[topic].label
         for topic in chain.topics
-        if names[topic].has_homonym and not names[topic].description
+        if names[topic].is_ambiguous and not names[topic].description
     ]
     evidence = f"homonyms without description: {', '.join(vague)}" if vague else "topics are clear"
     return Verdict(check="distinguishable", passed=not vague, evidence=evidence)

@@ -106,7 +106,7 @@ class TemplateVerbalizer:
         )
 
     def mention(self, name: EntityName) -> str:
-        """How the entity is mentioned; a homonym with its description."""
+        """How the entity is mentioned; with its description where the label alone is ambiguous."""
         text = name.label
         for mention in self._mentions:
             by_class = bool(mention.classes & name.classes)
@@ -114,7 +114,7 @@ class TemplateVerbalizer:
             if by_class or by_label:
                 text = mention.pattern.replace("{label}", name.label)
                 break
-        if name.has_homonym and name.description:
+        if name.is_ambiguous and name.description:
             return f"{text} ({name.description})"
         return text
 
