@@ -27,8 +27,6 @@ from factchain.parallel import map_shards
 
 LINES_PER_SHARD = 5_000
 INSTANCE_OF = 31
-LANGUAGES = ("en", "mul")
-"""Languages of labels, the first that is there wins; `mul` is Wikidata's default for all."""
 
 
 class Term(msgspec.Struct, gc=False):
@@ -37,10 +35,30 @@ class Term(msgspec.Struct, gc=False):
     value: str
 
 
-class Sitelink(msgspec.Struct, gc=False):
+class Texts(msgspec.Struct, gc=False):
+    """Labels or descriptions: a field a language that is kept; the others are not decoded."""
+
+    en: Term | None = None
+    mul: Term | None = None
+
+
+class Aliases(msgspec.Struct, gc=False):
+    """Aliases by language, as in `Texts`."""
+
+    en: list[Term] = []
+    mul: list[Term] = []
+
+
+class Page(msgspec.Struct, gc=False):
     """A page of a wiki."""
 
     title: str
+
+
+class Sitelinks(msgspec.Struct, gc=False):
+    """The page of the English Wikipedia."""
+
+    enwiki: Page | None = None
 
 
 class DumpEntity(msgspec.Struct, gc=False):
@@ -50,11 +68,11 @@ class DumpEntity(msgspec.Struct, gc=False):
     type: str = ""
     datatype: str = ""
     redirect: str = ""
-    labels: dict[str, Term] | list[Any] = {}
-    descriptions: dict[str, Term] | list[Any] = {}
-    aliases: dict[str, list[Term]] | list[Any] = {}
-    claims: dict[str, list[Claim]] | list[Any] = {}
-    sitelinks: dict[str, Sitelink] | list[Any] = {}
+    labels: Texts | list[Any] = []
+    descriptions: Texts | list[Any] = []
+    aliases: Aliases | list[Any] = []
+    claims: dict[str, list[Claim]] | list[Any] = []
+    sitelinks: Sitelinks | list[Any] = []
 
 
 _decoder = msgspec.json.Decoder(DumpEntity)
@@ -122,10 +140,10 @@ def _item(
     s = terms["id"]
     claims = entity.claims if isinstance(entity.claims, dict) else {}
     facts = list(truthy_facts(claims, date, keep_ended, skipped))
-    pages = entity.sitelinks if isinstance(entity.sitelinks, dict) else {}
+    pages = entity.sitelinks if isinstance(entity.sitelinks, Sitelinks) else Sitelinks()
     row = terms | {
         "classes": sorted({f.o for f in facts if f.p == INSTANCE_OF and f.o is not None}),
-        "wikipedia": pages["enwiki"].title if "enwiki" in pages else None,
+        "wikipedia": pages.enwiki.title if pages.enwiki else None,
     }
     return row, [(s, *fact) for fact in facts]
 
@@ -134,9 +152,9 @@ def _terms(entity: DumpEntity, prefix: str) -> dict[str, Any]:
     """Id, label, description and aliases; raises ValueError for a malformed id."""
     if not entity.id.startswith(prefix):
         raise ValueError(f"{entity.id!r} is not a {prefix}-id")
-    aliases = entity.aliases if isinstance(entity.aliases, dict) else {}
+    aliases = entity.aliases if isinstance(entity.aliases, Aliases) else Aliases()
     label = _first_language(entity.labels)
-    names = {term.value for language in LANGUAGES for term in aliases.get(language, [])}
+    names = {term.value for term in [*aliases.en, *aliases.mul]}
     return {
         "id": entity_number(entity.id),
         "label": label,
@@ -145,11 +163,11 @@ def _terms(entity: DumpEntity, prefix: str) -> dict[str, Any]:
     }
 
 
-def _first_language(terms: dict[str, Term] | list[Any]) -> str | None:
-    if isinstance(terms, dict):
-        for language in LANGUAGES:
-            if language in terms:
-                return terms[language].value
+def _first_language(texts: Texts | list[Any]) -> str | None:
+    """English, else `mul`, Wikidata's default for all languages."""
+    if isinstance(texts, Texts):
+        text = texts.en or texts.mul
+        return text.value if text else None
     return None
 
 
