@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ from factchain import progress
 from factchain.kg.ingest import ingest
 from factchain.kg.store import Store
 
-# The machine that tests may be busy: no example is timed.
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+# No example is timed, since the machine may be busy; CI runs the same examples every time.
+hypothesis.settings.register_profile("local", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 REFERENCE_DATA = Path(__file__).parents[2] / "shared" / "data"
 DATES = ("2021-06-21", "2024-06-05")
