@@ -10,8 +10,8 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import networkx as nx
-from conftest import claim, item, item_snak, property_entity, write_dump
 
+from conftest import claim, item, item_snak, property_entity, write_dump
 from factchain.chains.build import sample_chains
 from factchain.chains.records import FactChain
 from factchain.chains.sampler import SampleSettings
