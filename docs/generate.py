@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -62,6 +62,8 @@ def kind(annotation: Any) -> str:
         return f"[{annotation.__name__}](#{annotation.__name__.lower()})"
     arguments = get_args(annotation)
     origin = get_origin(annotation)
+    if origin is Annotated:
+        return kind(arguments[0])
     if origin is tuple:
         if len(arguments) == 2 and arguments[1] is Ellipsis:
             return f"list of {kind(arguments[0])}"

@@ -127,6 +127,24 @@ def test_a_violated_constraint_is_told(project: Path) -> None:
     assert "connectivity" in result.output
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"hops": []}, "hops: Tuple should have at least 1 item"),
+        ({"answer": "London"}, "answer: String should match"),
+        ({"schema": 2}, "schema: Input should be 1"),
+        ({"extra": 1}, "extra: Extra inputs are not permitted"),
+    ],
+)
+def test_a_broken_chains_file_is_told(project: Path, change: dict, message: str) -> None:
+    build(project)
+    first = json.loads((project / "out/chains.jsonl").read_text().splitlines()[0])
+    (project / "broken.jsonl").write_text(json.dumps(first | change) + "\n")
+    result = call("chains", "check", project / "broken.jsonl", "--kg", project / "out/kg.duckdb")
+    assert result.exit_code == 1
+    assert f"broken.jsonl:1: {message}" in result.stderr
+
+
 def snapshot_of(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 

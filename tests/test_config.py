@@ -43,6 +43,7 @@ def test_paths_are_relative_to_the_config(tmp_path: Path) -> None:
         (SNAPSHOTS, "the axis popularity needs passages"),
         ("snapshots: [{dump: a, date: 2021-06-21}]\npassages: p", "recency needs two snapshots"),
         (SNAPSHOTS.replace("2021-06-21", "2024-06-05"), "two snapshots have the same date"),
+        (SNAPSHOTS.replace("name: later", "name: in spring"), "snapshots.1.name: String should"),
         (SNAPSHOTS.replace("2021-06-21", "in spring"), "snapshots.0.date"),
         ("passages: p", "snapshots: Field required"),
         (SNAPSHOTS + "popularity: {unpopular_max: 60}\npassages: p", "the bounds must rise"),

@@ -18,7 +18,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
-INTERRUPTED = 130
 
 
 class Commands(click.Group):

@@ -29,8 +29,8 @@ class SnapshotConfig(Settings):
     """A Wikidata JSON dump (.json, .json.gz, .json.bz2), relative to this file."""
     date: datetime.date
     """The day of the dump; facts that had ended by then are left out."""
-    name: str = ""
-    """Name of the snapshot; its date if empty."""
+    name: str = Field("", pattern=r"^[\w.-]*$")
+    """Name of the snapshot, without spaces; its date if empty."""
 
     @property
     def title(self) -> str:

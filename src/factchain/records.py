@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from factchain.errors import InputError
 from factchain.files import write_atomically
@@ -24,6 +24,9 @@ class Record(BaseModel):
         serialize_by_alias=True,
     )
 
+
+ItemId = Annotated[str, Field(pattern=r"^Q[1-9][0-9]{0,9}$")]
+PropertyId = Annotated[str, Field(pattern=r"^P[1-9][0-9]{0,9}$")]
 
 R = TypeVar("R", bound=Record)
 

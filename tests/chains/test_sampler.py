@@ -150,6 +150,9 @@ def test_connectivity_and_acyclicity_of_records(make_store: MakeStore) -> None:
         update={"hops": (*chain.hops[:2], chain.hops[2].model_copy(update={"inputs": ()}))}
     )
     assert "hop 1 does not lead to the last hop" in constraints.connectivity(lost)
+    named = chain.model_copy(update={"topology": "bridge"})
+    assert constraints.connectivity(named) == ["the hops do not form the topology 'bridge'"]
+    assert constraints.connectivity(chain) == []
     loop = to_chain(graph, settings_for(), (0, 0), "now")
     assert constraints.acyclicity(loop) == ["Q2 occurs twice"]
 

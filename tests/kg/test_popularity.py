@@ -122,6 +122,10 @@ class _Names:
     [
         (['{"id": "a", "title": "t"}'], r"passages\.jsonl:1: text: Field required"),
         (['{"id": "a", "title": "t", "text": "x"}'] * 2, "stands twice"),
+        (
+            ['{"id": "a", "title": "t", "text": "x", "entity": "Paris"}'],
+            r":1: entity: String should",
+        ),
         (["no json"], r"passages\.jsonl:1: the line: Invalid JSON"),
         ([], "holds no passage"),
     ],

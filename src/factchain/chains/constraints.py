@@ -9,17 +9,19 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import networkx as nx
+from networkx.utils import graphs_equal
 
 from factchain.chains.graph_index import GraphIndex
 from factchain.chains.records import FactChain
-from factchain.chains.topologies import reasoning_graph
+from factchain.chains.topologies import chain_template, reasoning_graph
 from factchain.kg.records import number
 
 FactKey = tuple[str, str, str]
 
 
 def connectivity(chain: FactChain) -> list[str]:
-    """Every hop starts at a topic entity or an earlier answer, and reaches the last hop."""
+    """Every hop starts at a topic entity or an earlier answer and reaches the last hop, and the
+    hops form the topology that the chain names (SPEC.md 5.1: decide by the stored edges)."""
     wrong = []
     answers = {hop.index: hop.answer.id for hop in chain.hops}
     for position, hop in enumerate(chain.hops, start=1):
@@ -36,6 +38,8 @@ def connectivity(chain: FactChain) -> list[str]:
     last = chain.hops[-1].index
     for lost in sorted(set(graph) - nx.ancestors(graph, last) - {last}):
         wrong.append(f"hop {lost} does not lead to the last hop")
+    if chain.topology != "chain" or not graphs_equal(graph, chain_template(len(chain.hops))):
+        wrong.append(f"the hops do not form the topology {chain.topology!r}")
     if chain.answer != chain.hops[-1].answer.id:
         wrong.append(f"the chain's answer {chain.answer} is not the last hop's")
     return wrong

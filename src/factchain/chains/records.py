@@ -6,7 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from factchain.records import Record
+from factchain.records import ItemId, PropertyId, Record
+
+MAX_HOPS = 8
+"""The longest chain."""
 
 Axis = Literal["popularity", "recency", "none"]
 HopKind = Literal["lookup", "intersect", "count", "arithmetic", "compare"]
@@ -16,7 +19,7 @@ HopLabel = Literal["unpopular", "popular", "old", "new"]
 class EntityRef(Record):
     """An entity by id, with its label so that the file reads by itself."""
 
-    id: str
+    id: ItemId
     """Q-id."""
     label: str
     """English label at the newest snapshot."""
@@ -25,15 +28,15 @@ class EntityRef(Record):
 class ChainFact(Record):
     """One fact (s, p, o) of a hop."""
 
-    s: str
+    s: ItemId
     """Q-id of the subject."""
     s_label: str
     """Label of the subject."""
-    p: str
+    p: PropertyId
     """P-id of the property."""
     p_label: str
     """Label of the property."""
-    o: str
+    o: ItemId
     """Q-id of the object."""
     o_label: str
     """Label of the object."""
@@ -52,7 +55,7 @@ class Hop(Record):
     """What is done with the inputs."""
     inputs: tuple[int, ...]
     """Earlier hops whose answers this hop needs; empty when it starts at a topic entity."""
-    topic: str | None = None
+    topic: ItemId | None = None
     """Q-id of the topic entity, where the hop starts at one."""
     label: HopLabel | None = None
     """Class of the hop's facts on the chain's axis."""
@@ -80,11 +83,11 @@ class FactChain(Record):
     """Along which axis the hops are labelled."""
     topology: str
     """Name of the template, such as `chain`."""
-    topics: tuple[str, ...]
+    topics: tuple[ItemId, ...] = Field(min_length=1)
     """Q-ids of the topic entities, in the order of their hops."""
-    answer: str
+    answer: ItemId
     """Q-id of the last hop's answer."""
-    hops: tuple[Hop, ...]
+    hops: tuple[Hop, ...] = Field(min_length=1, max_length=MAX_HOPS)
     """The hops, in an order in which inputs come first."""
     query: Query
     """What proves the answer."""

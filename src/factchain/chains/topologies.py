@@ -6,9 +6,7 @@ from typing import Any, TypeAlias
 
 import networkx as nx
 
-from factchain.chains.records import FactChain
-
-MAX_HOPS = 8
+from factchain.chains.records import MAX_HOPS, FactChain
 
 Graph: TypeAlias = "nx.DiGraph[Any]"
 

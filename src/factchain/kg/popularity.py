@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from factchain.kg import queries
 from factchain.kg.extraction.cooccurrence import Cooccurrence
+from factchain.kg.extraction.protocol import Extractor
 from factchain.kg.records import TextPassage
 from factchain.kg.store import Store
 from factchain.kg.text import replace_passages
@@ -46,7 +47,7 @@ def count_popularity(
 ) -> TextSummary:
     """Put the passages, their mentions and the popularity of facts in place of the store's."""
     kept = list(passages)
-    extractor = Cooccurrence(store)
+    extractor: Extractor = Cooccurrence(store)
     found = list(extractor.mentions(track(kept, "reading passages", len(kept))))
     table = pa.table(
         {

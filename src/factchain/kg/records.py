@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from factchain.records import Record
+from factchain.records import ItemId, Record
 
 ENTITY_SCHEMA = pa.schema(
     [
@@ -50,7 +50,7 @@ class TextPassage(Record):
     """Unique id of the passage."""
     title: str
     """Title of its page."""
-    entity: str | None = None
+    entity: ItemId | None = None
     """Q-id of the entity that the page is about, where known."""
     text: str
     """The passage itself."""

@@ -22,7 +22,8 @@ KEPT_TYPES = frozenset(
 )
 """Datatypes of the facts that are kept: no external ids, no media."""
 START_TIME, END_TIME = "P580", "P582"
-DAY, MONTH, YEAR = 11, 10, 9
+DAY, YEAR = 11, 9
+"""Precisions of a date, in between them 10 for a month."""
 FINEST = 14
 """Precision of a second."""
 LARGEST_NUMBER = 2**31 - 1

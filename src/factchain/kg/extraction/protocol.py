@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
@@ -12,6 +13,8 @@ class Extractor(Protocol):
     """Finds the entities of the graph that passages mention."""
 
     name: str
+    ambiguous: Counter[str]
+    """Names that were left out because several entities bear them."""
 
     def mentions(self, passages: Iterable[TextPassage]) -> Iterator[tuple[str, int]]:
         """Yield (passage id, entity) for every entity that a passage mentions, once each."""
