@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import duckdb
 
 from factchain.errors import StoreError
+from factchain.kg.literals import literal_text
 from factchain.retrieval_corpus import queries
-from factchain.retrieval_corpus.literals import literal_text
 
 Triple = tuple[str, str, str]
 _ROWS_AT_ONCE = 20_000

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factchain.retrieval_corpus.literals import MONTHS, date_text, literal_text
+from factchain.kg.literals import MONTHS, date_text, literal_text
 
 
 @pytest.mark.parametrize(

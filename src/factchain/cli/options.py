@@ -1,0 +1,68 @@
+"""What all commands share: types of arguments, options that mean the same everywhere, printing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from factchain import progress
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+PATH = click.Path(path_type=Path)
+"""A file, a folder, or `-` for standard input."""
+
+
+def output_options(command: F) -> F:
+    """`--quiet`, which silences progress and messages, and `--json`."""
+
+    def silence(_context: click.Context, _parameter: click.Parameter, quiet: bool) -> None:
+        progress.set_silent(quiet)
+
+    quiet = click.option(
+        "--quiet",
+        is_flag=True,
+        expose_value=False,
+        callback=silence,
+        help="No messages and no progress.",
+    )
+    as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+    return quiet(as_json(command))
+
+
+def kg_option(command: F) -> F:
+    """`--kg`: the triple store."""
+    return click.option("--kg", "kg_file", type=FILE, required=True, help="The store.")(command)
+
+
+def seed_option(command: F) -> F:
+    """`--seed`: of everything that is drawn."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=1,
+        show_default=True,
+        help="Another seed draws others.",
+    )(command)
+
+
+def workers_option(command: F) -> F:
+    """`--workers`: processes; the result does not depend on them."""
+    return click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="Processes that share the work; the result is the same.",
+    )(command)
+
+
+def print_result(result: Any, as_json: bool, text: Callable[[], str]) -> None:
+    """Print JSON values or, for a reader, the text."""
+    click.echo(json.dumps(result, indent=2, ensure_ascii=False) if as_json else text())
