@@ -27,7 +27,7 @@ def chain_of(topic: str, properties: list[str]) -> FactChain:
             index=index,
             kind="lookup",
             inputs=(index - 1,) if index > 1 else (),
-            topic=topic if index == 1 else None,
+            topics=(topic,) if index == 1 else (),
             answer=wrong,
             facts=(
                 ChainFact(

@@ -27,7 +27,7 @@ def chain(*facts: tuple[str, str, str], snapshot: str = "2024-06-05") -> FactCha
             index=index,
             kind="lookup",
             inputs=(index - 1,) if index > 1 else (),
-            topic=s if index == 1 else None,
+            topics=(s,) if index == 1 else (),
             answer=EntityRef(id=o, label=o),
             facts=(ChainFact(s=s, s_label=s, p=p, p_label=f"label of {p}", o=o, o_label=o),),
         )

@@ -65,7 +65,7 @@ def to_chain(
         axis=settings.axis,
         topology="chain",
         topics=(hops[0].facts[0].s,),
-        answer=hops[-1].answer.id,
+        answer=hops[-1].answer.key,
         hops=hops,
         query=Query(sparql=to_sparql(hops)),
         snapshot=snapshot,
@@ -89,9 +89,9 @@ def _hop(graph: GraphIndex, axis: Axis, index: int, edge: int) -> Hop:
         index=index,
         kind="lookup",
         inputs=(index - 1,) if index > 1 else (),
-        topic=None if index > 1 else fact.s,
+        topics=() if index > 1 else (fact.s,),
         label=_label(graph, axis, edge),
-        answer=EntityRef(id=fact.o, label=fact.o_label),
+        answer=EntityRef(id=qid(o), label=fact.o_label),
         facts=(fact,),
     )
 

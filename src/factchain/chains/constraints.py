@@ -14,7 +14,7 @@ from networkx.utils import graphs_equal
 from factchain.chains.graph_index import GraphIndex
 from factchain.chains.records import FactChain
 from factchain.chains.topologies import chain_template, reasoning_graph
-from factchain.kg.records import number
+from factchain.kg.records import number, qid
 
 FactKey = tuple[str, str, str]
 
@@ -23,16 +23,16 @@ def connectivity(chain: FactChain) -> list[str]:
     """Every hop starts at a topic entity or an earlier answer and reaches the last hop, and the
     hops form the topology that the chain names (SPEC.md 5.1: decide by the stored edges)."""
     wrong = []
-    answers = {hop.index: hop.answer.id for hop in chain.hops}
+    answers = {hop.index: hop.answer.key for hop in chain.hops}
     for position, hop in enumerate(chain.hops, start=1):
         if hop.index != position or any(source >= position for source in hop.inputs):
             wrong.append(f"hop {hop.index} does not come after its inputs")
             continue
-        starts = {answers[source] for source in hop.inputs} if hop.inputs else {hop.topic}
+        starts = {answers[source] for source in hop.inputs} | set(hop.topics)
         for fact in hop.facts:
             if fact.s not in starts:
                 wrong.append(f"hop {hop.index} starts at {fact.s}, which no input answers")
-            if fact.o != hop.answer.id:
+            if fact.o != hop.answer.key:
                 wrong.append(f"hop {hop.index} ends at {fact.o}, not at its answer")
     graph = reasoning_graph(chain)
     last = chain.hops[-1].index
@@ -40,14 +40,14 @@ def connectivity(chain: FactChain) -> list[str]:
         wrong.append(f"hop {lost} does not lead to the last hop")
     if chain.topology != "chain" or not graphs_equal(graph, chain_template(len(chain.hops))):
         wrong.append(f"the hops do not form the topology {chain.topology!r}")
-    if chain.answer != chain.hops[-1].answer.id:
+    if chain.answer != chain.hops[-1].answer.key:
         wrong.append(f"the chain's answer {chain.answer} is not the last hop's")
     return wrong
 
 
 def acyclicity(chain: FactChain) -> list[str]:
     """Topic entities and answers are pairwise distinct."""
-    nodes = [*chain.topics, *(hop.answer.id for hop in chain.hops)]
+    nodes = [*chain.topics, *(hop.answer.key for hop in chain.hops)]
     return [f"{node} occurs twice" for node in sorted({n for n in nodes if nodes.count(n) > 1})]
 
 
@@ -58,7 +58,7 @@ def single_answers(chain: FactChain, graph: GraphIndex) -> list[str]:
         for fact in hop.facts:
             begin, end = graph.stretch(number(fact.s), number(fact.p))
             objects = graph.o[begin:end].tolist()
-            if objects != [number(fact.o)]:
+            if [qid(o) for o in objects] != [fact.o]:
                 wrong.append(f"{fact.s} {fact.p} has {len(objects)} objects in the graph")
     return wrong
 
@@ -69,8 +69,8 @@ def no_shortcut(chain: FactChain, graph: GraphIndex) -> list[str]:
     Two nodes are held apart unless a hop leads from one to the other. Facts of every snapshot
     count (SPEC.md 7.1, item 2).
     """
-    linked = {frozenset((fact.s, fact.o)) for hop in chain.hops for fact in hop.facts}
-    nodes = dict.fromkeys([*chain.topics, *(hop.answer.id for hop in chain.hops)])
+    linked = {frozenset(fact.key[::2]) for hop in chain.hops for fact in hop.facts}
+    nodes = dict.fromkeys([*chain.topics, *(hop.answer.key for hop in chain.hops)])
     return [
         f"a fact joins {a} and {b}"
         for a, b in combinations(nodes, 2)
@@ -87,7 +87,7 @@ def sub_chains(facts: Sequence[FactKey]) -> Iterable[tuple[FactKey, ...]]:
 
 def fact_keys(chain: FactChain) -> tuple[FactKey, ...]:
     """The (s, p, o) of a chain's facts, in order."""
-    return tuple((fact.s, fact.p, fact.o) for hop in chain.hops for fact in hop.facts)
+    return tuple(fact.key for hop in chain.hops for fact in hop.facts)
 
 
 def unique_in_set(chains: Sequence[FactChain]) -> list[str]:

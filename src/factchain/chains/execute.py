@@ -32,7 +32,7 @@ def execute(store: Store, chains: Sequence[FactChain]) -> list[Answers]:
             for source in (
                 set().union(*(found[position][i] for i in hop.inputs))
                 if hop.inputs
-                else {number(hop.topic or "")}
+                else set(map(number, hop.topics))
             )
             for fact in hop.facts
         ]

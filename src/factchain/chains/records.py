@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from factchain.records import ItemId, PropertyId, Record
 
@@ -14,6 +14,27 @@ MAX_HOPS = 8
 Axis = Literal["popularity", "recency", "none"]
 HopKind = Literal["lookup", "intersect", "count", "arithmetic", "compare"]
 HopLabel = Literal["unpopular", "popular", "old", "new"]
+Operator = Literal[
+    "count",
+    "sum",
+    "difference",
+    "product",
+    "years_between",
+    "days_between",
+    "years_before",
+    "years_after",
+    "earliest",
+    "latest",
+    "smallest",
+    "largest",
+    "before",
+    "after",
+    "less",
+    "more",
+    "same",
+]
+"""What an operation does: count facts; reckon with numbers and dates; move a date by years;
+choose an entity by a date or a quantity; say yes or no."""
 
 
 class EntityRef(Record):
@@ -24,9 +45,42 @@ class EntityRef(Record):
     label: str
     """English label at the newest snapshot."""
 
+    @property
+    def key(self) -> str:
+        """What tells it from other answers."""
+        return self.id
+
+
+class TypedValue(Record):
+    """A literal: a number, a quantity with a unit, a date, or yes or no."""
+
+    datatype: Literal["quantity", "time", "boolean"]
+    """What it is."""
+    value: str
+    """As the store holds it: `35`, `-12.5`, `1879-03-14` cut to its precision, `yes`, `no`."""
+    label: str
+    """As a reader would write it."""
+    unit: ItemId | None = None
+    """Q-id of a quantity's unit; none for a bare number."""
+    unit_label: str | None = None
+    """Label of the unit."""
+    lower: str | None = None
+    """Lower bound of a quantity that is known approximately."""
+    upper: str | None = None
+    """Upper bound of a quantity that is known approximately."""
+    precision: int | None = None
+    """Of a date: 9 year, 10 month, 11 day."""
+    calendar: ItemId | None = None
+    """Q-id of a date's calendar model; none for the Gregorian."""
+
+    @property
+    def key(self) -> str:
+        """What tells it from other answers: value and unit."""
+        return f"{self.value} {self.unit}" if self.unit else self.value
+
 
 class ChainFact(Record):
-    """One fact (s, p, o) of a hop."""
+    """One fact (s, p, o) of a hop; its object is an entity or a literal."""
 
     s: ItemId
     """Q-id of the subject."""
@@ -36,14 +90,47 @@ class ChainFact(Record):
     """P-id of the property."""
     p_label: str
     """Label of the property."""
-    o: ItemId
-    """Q-id of the object."""
+    o: ItemId | None = None
+    """Q-id of the object; none for a literal."""
     o_label: str
-    """Label of the object."""
+    """Label of the object, or the literal as a reader would write it."""
+    value: TypedValue | None = None
+    """The literal, where the object is one."""
     popularity: int | None = None
     """How many distinct passages state the fact; none where the store has no passages."""
     recency: Literal["old", "new"] | None = None
     """`old` in both snapshots, `new` only in the later; none where there is one snapshot."""
+
+    @model_validator(mode="after")
+    def _one_object(self) -> ChainFact:
+        if (self.o is None) == (self.value is None):
+            raise ValueError("a fact has one object: an entity (`o`) or a literal (`value`)")
+        return self
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Subject, property and object, whichever it is."""
+        return self.s, self.p, self.o or (self.value.key if self.value else "")
+
+
+class Operand(Record):
+    """What an operation reckons with."""
+
+    hop: int | None = None
+    """The earlier hop whose answer it is; none for a constant, or a literal of the own facts."""
+    value: TypedValue
+    """Its value."""
+
+
+class Operation(Record):
+    """How a count, arithmetic or compare hop comes to its answer; recomputed at verification."""
+
+    operator: Operator
+    """What is done."""
+    operands: tuple[Operand, ...]
+    """What it is done with, in order; for a choice, in the order of the facts with literals."""
+    result: EntityRef | TypedValue
+    """What comes out, with its unit."""
 
 
 class Hop(Record):
@@ -54,15 +141,21 @@ class Hop(Record):
     kind: HopKind
     """What is done with the inputs."""
     inputs: tuple[int, ...]
-    """Earlier hops whose answers this hop needs; empty when it starts at a topic entity."""
-    topic: ItemId | None = None
-    """Q-id of the topic entity, where the hop starts at one."""
+    """Earlier hops whose answers this hop needs."""
+    topics: tuple[ItemId, ...] = ()
+    """Q-ids of the topic entities at which the hop starts, if any, besides its inputs."""
     label: HopLabel | None = None
-    """Class of the hop's facts on the chain's axis."""
-    answer: EntityRef
-    """The one answer of the hop."""
+    """Class of the hop's facts on the chain's axis; none for mathematics without facts."""
+    domain: str | None = None
+    """Domain of the hop's answer, from its classes; none where it fits in no domain."""
+    answer: EntityRef | TypedValue
+    """The answer of the hop."""
+    other_answers: tuple[EntityRef | TypedValue, ...] = ()
+    """The other valid answers, where chains with several were asked for."""
     facts: tuple[ChainFact, ...]
-    """The facts that the hop reads."""
+    """The facts that the hop reads: those of the inputs in their order, then of the topics."""
+    operation: Operation | None = None
+    """What is reckoned; none for lookups and intersections."""
 
 
 class Query(Record):
@@ -75,7 +168,7 @@ class Query(Record):
 class FactChain(Record):
     """Hops that lead from topic entities to one answer."""
 
-    schema_version: Literal[1] = Field(1, alias="schema")
+    schema_version: Literal[2] = Field(2, alias="schema")
     """Version of this layout."""
     id: str
     """`c-` and a hash of the axis, topology and facts."""
@@ -83,10 +176,10 @@ class FactChain(Record):
     """Along which axis the hops are labelled."""
     topology: str
     """Name of the template, such as `chain`."""
-    topics: tuple[ItemId, ...] = Field(min_length=1)
+    topics: tuple[ItemId, ...] = ()
     """Q-ids of the topic entities, in the order of their hops."""
-    answer: ItemId
-    """Q-id of the last hop's answer."""
+    answer: str
+    """The last hop's answer: a Q-id, or the value of a literal."""
     hops: tuple[Hop, ...] = Field(min_length=1, max_length=MAX_HOPS)
     """The hops, in an order in which inputs come first."""
     query: Query
@@ -98,5 +191,5 @@ class FactChain(Record):
 
     @property
     def labels(self) -> tuple[HopLabel, ...]:
-        """The label pattern: one label a hop, empty on the axis `none`."""
+        """The label pattern: one label a hop that has one, empty on the axis `none`."""
         return tuple(hop.label for hop in self.hops if hop.label is not None)

@@ -74,7 +74,7 @@ def to_question(
                 question=question,
                 template=template,
                 inputs=hop.inputs,
-                answer=_answer(names[hop.answer.id]),
+                answer=_answer(names[hop.answer.key]),
                 facts=hop.facts,
                 label=hop.label,
             )

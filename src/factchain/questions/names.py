@@ -39,6 +39,7 @@ def entity_names(store: Store, chains: Iterable[FactChain]) -> dict[str, EntityN
         for hop in chain.hops
         for fact in hop.facts
         for entity in (fact.s, fact.o)
+        if entity is not None
     }
     homonyms = {label for (label,) in store.rows(queries.HOMONYMS)}
     rows = store.rows(queries.NAMES, sorted(number(entity) for entity in ids))

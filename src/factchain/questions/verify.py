@@ -34,7 +34,7 @@ def verify(
 def symbolic(chain: FactChain, executed: Answers) -> Verdict:
     """The query, executed on the store, gives exactly the chain's answers, hop by hop."""
     found = [executed[hop.index] for hop in chain.hops]
-    expected = [{number(hop.answer.id)} for hop in chain.hops]
+    expected = [{number(hop.answer.key)} for hop in chain.hops]
     text = " -> ".join("{" + ", ".join(qid(e) for e in sorted(answers)) + "}" for answers in found)
     return Verdict(check="symbolic", passed=found == expected, evidence=f"executed: {text}")
 
@@ -55,7 +55,7 @@ def no_leak(chain: FactChain, wording: Wording, names: Mapping[str, EntityName])
     leaks = [
         name
         for hop in chain.hops
-        for name in names[hop.answer.id].all
+        for name in names[hop.answer.key].all
         if occurs(name, wording.question)
     ]
     evidence = f"names {', '.join(leaks)}" if leaks else "names no answer of any hop"

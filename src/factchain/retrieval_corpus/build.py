@@ -48,7 +48,7 @@ def build_corpus(
     """
     _check(questions)
     stated: Stated = {
-        (fact.s, fact.p, fact.o): []
+        fact.key: []
         for question in questions
         for hop in question.sub_questions
         for fact in hop.facts
@@ -122,15 +122,11 @@ def _gold(question: Question, stated: Stated) -> list[HopGold]:
     for hop in question.sub_questions:
         for fact in hop.facts:
             holds_in = (None, question.provenance.snapshot)
-            passages = [
-                passage
-                for snapshot, passage in stated[fact.s, fact.p, fact.o]
-                if snapshot in holds_in
-            ]
+            passages = [passage for snapshot, passage in stated[fact.key] if snapshot in holds_in]
             if not passages:
                 raise InputError(
                     f"question {question.id}: hop {hop.index}: no passage of the snapshot "
-                    f"{question.provenance.snapshot!r} states {fact.s} {fact.p} {fact.o} "
+                    f"{question.provenance.snapshot!r} states {' '.join(fact.key)} "
                     f"({fact.s_label} {fact.p_label} {fact.o_label}): build the corpus from "
                     "the store that the question was made from"
                 )

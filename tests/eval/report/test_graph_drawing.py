@@ -30,7 +30,7 @@ def hop(index: int, inputs: tuple[int, ...], topic: bool) -> Hop:
         index=index,
         kind="lookup",
         inputs=inputs,
-        topic=f"Q{900 + index}" if topic else None,
+        topics=(f"Q{900 + index}",) if topic else (),
         answer=EntityRef(id=f"Q{index}", label=f"e{index}"),
         facts=(),
     )
@@ -79,7 +79,7 @@ def test_any_graph_of_hops_is_drawn_downwards_without_overlap(hops: list[Hop]) -
     wanted = nx.DiGraph()
     for one in hops:
         wanted.add_edges_from((("answer", i), ("answer", one.index)) for i in one.inputs)
-        if one.topic:
+        if one.topics:
             wanted.add_edge(("topic", one.index), ("answer", one.index))
     assert {(edge.source, edge.target) for edge in layout.edges} == set(wanted.edges)
     assert set(layout.places) == set(wanted.nodes)

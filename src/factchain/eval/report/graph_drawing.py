@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from factchain.chains.records import ChainFact, EntityRef, FactChain, Hop
+from factchain.chains.records import ChainFact, EntityRef, FactChain, Hop, TypedValue
 from factchain.eval.report.graph_layout import Edge, Layout, NodeKey, lay_out, sources
 from factchain.eval.report.svg import element, label, picture
 from factchain.eval.report.tables import tone
@@ -56,15 +56,15 @@ def describe(chain: FactChain) -> str:
     return " ".join(sentences)
 
 
-def _entities(chain: FactChain) -> dict[NodeKey, EntityRef]:
-    entities: dict[NodeKey, EntityRef] = {}
+def _entities(chain: FactChain) -> dict[NodeKey, EntityRef | TypedValue]:
+    entities: dict[NodeKey, EntityRef | TypedValue] = {}
     for hop in chain.hops:
         entities["answer", hop.index] = hop.answer
-        if hop.topic is not None:
+        if hop.topics:
             names = {fact.s: fact.s_label for fact in hop.facts}
-            names |= {fact.o: fact.o_label for fact in hop.facts}
+            names |= {fact.o: fact.o_label for fact in hop.facts if fact.o}
             entities["topic", hop.index] = EntityRef(
-                id=hop.topic, label=names.get(hop.topic, hop.topic)
+                id=hop.topics[0], label=names.get(hop.topics[0], hop.topics[0])
             )
     return entities
 
@@ -77,7 +77,7 @@ def _top(layer: int) -> float:
     return MARGIN + layer * LAYER
 
 
-def _node(node: NodeKey, layout: Layout, entity: EntityRef, last: int) -> Markup:
+def _node(node: NodeKey, layout: Layout, entity: EntityRef | TypedValue, last: int) -> Markup:
     kind, index = node
     place = layout.places[node]
     x, y = _centre(place.column), _top(place.layer)
@@ -107,7 +107,9 @@ def _node(node: NodeKey, layout: Layout, entity: EntityRef, last: int) -> Markup
     )
 
 
-def _edge(edge: Edge, layout: Layout, hop: Hop, entities: dict[NodeKey, EntityRef]) -> Markup:
+def _edge(
+    edge: Edge, layout: Layout, hop: Hop, entities: dict[NodeKey, EntityRef | TypedValue]
+) -> Markup:
     source, target = layout.places[edge.source], layout.places[edge.target]
     start, lane, end = map(_centre, (source.column, edge.lane, target.column))
     top = _top(source.layer) + NODE_HEIGHT
@@ -115,7 +117,7 @@ def _edge(edge: Edge, layout: Layout, hop: Hop, entities: dict[NodeKey, EntityRe
     pill = bottom - (LAYER - NODE_HEIGHT + PILL_HEIGHT) / 2
     facts = _facts_of(edge.source, hop, entities)
     # Against the flow of reasoning where the answer is the subject.
-    upward = bool(facts) and all(fact.o == entities[edge.source].id for fact in facts)
+    upward = bool(facts) and all(fact.o == entities[edge.source].key for fact in facts)
     first, final = (top + ARROW, bottom) if upward else (top, bottom - ARROW)
     path = (
         f"M{start:.0f} {first:.0f}"
@@ -150,9 +152,11 @@ def _edge(edge: Edge, layout: Layout, hop: Hop, entities: dict[NodeKey, EntityRe
     )
 
 
-def _facts_of(source: NodeKey, hop: Hop, entities: dict[NodeKey, EntityRef]) -> list[ChainFact]:
+def _facts_of(
+    source: NodeKey, hop: Hop, entities: dict[NodeKey, EntityRef | TypedValue]
+) -> list[ChainFact]:
     """The facts of a hop that touch one of its sources; of a hop with one source, all."""
     if len(sources(hop)) == 1:
         return list(hop.facts)
-    entity = entities[source].id
+    entity = entities[source].key
     return [fact for fact in hop.facts if entity in (fact.s, fact.o)]

@@ -50,7 +50,7 @@ class Layout:
 def sources(hop: Hop) -> list[NodeKey]:
     """What a hop starts from: earlier answers, then its topic entity."""
     earlier: list[NodeKey] = [("answer", index) for index in hop.inputs]
-    return [*earlier, ("topic", hop.index)] if hop.topic is not None else earlier
+    return [*earlier, ("topic", hop.index)] if hop.topics else earlier
 
 
 def lay_out(hops: Sequence[Hop]) -> Layout:
