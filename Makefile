@@ -7,7 +7,7 @@ OUT ?= demo
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
-.PHONY: install demo test test-all check docs bench lock clean
+.PHONY: install demo test test-all check docs bench fuzz lock clean
 
 install: .venv/dev
 
@@ -26,13 +26,18 @@ install: .venv/dev
 	$(PIP) --group dev
 	@touch $@
 
+.venv/all: .venv/dev
+	@echo "Installing the extras that the slow tests need (torch, ray)"
+	$(PIP) -e '.[eval,ray,rebel]'
+	@touch $@
+
 demo: .venv/user
 	$(BIN)/factchain build --out $(OUT) --workers 2
 
 test: .venv/dev
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not browser and not torch"
 
-test-all: .venv/dev
+test-all: .venv/all
 ifeq ($(CHROMIUM),)
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; \
@@ -51,12 +56,19 @@ check: .venv/dev
 docs: .venv/dev
 	$(BIN)/python docs/generate.py
 
-bench: .venv/dev
+bench: .venv/all
+	$(PIP) --group bench
 	$(BIN)/python benchmarks/build.py
 	$(BIN)/python benchmarks/ingest.py
 
-lock: .venv/dev
-	$(BIN)/python -m pip freeze --exclude-editable > constraints.txt
+fuzz: .venv/dev
+	$(PIP) --group fuzz
+	$(BIN)/python tests/fuzz/fuzz_dump.py -max_total_time=60
+
+# A local build tag (torch) would tie the lock to one machine's packages.
+lock: .venv/all
+	$(PIP) --group bench --group fuzz
+	$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//' > constraints.txt
 
 clean:
 	rm -rf .venv demo dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
