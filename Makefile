@@ -61,6 +61,9 @@ bench: .venv/all
 	$(PIP) --group bench
 	$(BIN)/python benchmarks/build.py
 	$(BIN)/python benchmarks/ingest.py
+	$(BIN)/python benchmarks/diff.py
+	$(BIN)/python benchmarks/extract.py
+	$(BIN)/python benchmarks/sample.py
 
 fuzz: .venv/dev
 	$(PIP) --group fuzz
