@@ -10,7 +10,9 @@ from pydantic import BaseModel
 
 from factchain.chains.records import FactChain
 from factchain.eval.scores import SCHEMA as SCORES
+from factchain.kg.extraction.mentions import StatedTriple
 from factchain.kg.records import TextPassage
+from factchain.kg.text.pages import TitleRedirect
 from factchain.questions.records import Question
 from factchain.retrieval_corpus.records import CorpusQuery, Passage
 
@@ -21,6 +23,8 @@ FILES: dict[str, tuple[str, type[BaseModel]]] = {
     "corpus/corpus.jsonl": ("The passages of the retrieval corpus (BEIR).", Passage),
     "corpus/queries.jsonl": ("The questions as queries (BEIR).", CorpusQuery),
     "passages.jsonl": ("A text corpus that popularity is counted in (an input).", TextPassage),
+    "redirects.jsonl": ("Redirects of a wiki, from `kg text --redirects`.", TitleRedirect),
+    "triples.jsonl": ("Triples in words, for `kg link` (an input).", StatedTriple),
 }
 INTRO = """# File formats
 

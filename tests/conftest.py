@@ -12,7 +12,11 @@ import hypothesis
 import pytest
 
 from factchain import progress
-from factchain.kg.ingest import ingest
+from factchain.kg.dumps.chunks import ChunkReader
+from factchain.kg.dumps.dump import DumpSettings, Parser
+from factchain.kg.dumps.ingest import ingest
+from factchain.kg.dumps.statements import FactFilter
+from factchain.kg.records import DumpTables
 from factchain.kg.store import Store
 
 # No example is timed, since the machine may be busy; CI runs the same examples every time.
@@ -100,6 +104,12 @@ def write_dump(path: Path, entities: Iterable[dict[str, Any]]) -> Path:
     """A dump in the official layout."""
     path.write_text("[\n" + ",\n".join(json.dumps(e) for e in entities) + "\n]\n")
     return path
+
+
+def parse_dump(path: Path, settings: DumpSettings | None = None) -> list[DumpTables]:
+    """What the chunks of a dump hold."""
+    parser = Parser(settings or DumpSettings(FactFilter(date=DATES[1])))
+    return [parser.parse(chunk) for chunk in ChunkReader([path])]
 
 
 def edges_to_entities(edges: Iterable[Edge]) -> list[dict[str, Any]]:

@@ -132,7 +132,7 @@ def test_a_violated_constraint_is_told(project: Path) -> None:
     [
         ({"hops": []}, "hops: Tuple should have at least 1 item"),
         ({"answer": None}, "answer: Input should be a valid string"),
-        ({"schema": 1}, "schema: Input should be 2"),
+        ({"schema": 1}, "has the layout of chains 1"),
         ({"extra": 1}, "extra: Extra inputs are not permitted"),
     ],
 )
@@ -336,3 +336,20 @@ def test_python_dash_m() -> None:
         env=os.environ,
     )
     assert result.stdout.startswith("factchain, version")
+
+
+def test_a_retriever_is_scored_on_a_workspace(project: Path) -> None:
+    build(project)
+    table = project / "scores.csv"
+    result = call("corpus", "evaluate", project / "out", "--k", "1,5", "--out", table, "--json")
+    assert result.exit_code == 0, result.output
+    scores = {(s["axis"], s["by"], s["group"], s["k"]): s for s in json.loads(result.stdout)}
+    for k, recall in ((1, 0.25), (5, 1.0)):
+        found = scores["popularity", "hops", "4", k]
+        assert (found["hit"], found["reciprocal_rank"]) == (1, 1)
+        assert found["recall"] <= recall
+        assert scores["popularity", "topology", "chain", k]["questions"] >= found["questions"]
+    assert len(table.read_text().splitlines()) == len(scores) + 1
+    shown = call("corpus", "evaluate", project / "out", "--retriever", "bm26")
+    assert shown.exit_code == 1
+    assert "'bm26' is no retriever" in shown.stderr

@@ -37,7 +37,7 @@ def test_commands_that_are_shown_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for words in re.findall(r"^(?:\.venv/bin/)?factchain ([a-z -]+)", text, flags=re.MULTILINE):
         command = [word for word in words.split() if not word.startswith("-")][:2]
-        path = command if command[0] in {"kg", "chains", "eval"} else command[:1]
+        path = command if command[0] in {"kg", "chains", "corpus", "eval"} else command[:1]
         assert CliRunner().invoke(main, [*path, "--help"]).exit_code == 0, words
 
 

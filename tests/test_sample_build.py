@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterable
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import networkx as nx
 import pyarrow.parquet as pq
@@ -16,13 +16,14 @@ import pytest
 from qwikidata.entity import WikidataItem
 from qwikidata.json_dump import WikidataJsonDump
 
+from chain_oracle import reckons_wrong
 from factchain.chains.build import sample_chains
-from factchain.chains.records import FactChain
-from factchain.chains.sampler import SampleSettings
+from factchain.chains.records import ChainFact, EntityRef, FactChain
+from factchain.chains.sampling.sampler import SampleSettings
 from factchain.kg.store import Store
 from factchain.pipeline import build
+from factchain.questions.leaks import occurs
 from factchain.questions.records import Question
-from factchain.questions.verify import occurs
 from factchain.records import read_records
 
 pytestmark = pytest.mark.xdist_group("sample")
@@ -44,12 +45,27 @@ def questions(one: Path) -> list[Question]:
     return list(read_records(one / "questions.jsonl", Question))
 
 
+@pytest.fixture(scope="module")
+def chains(one: Path) -> list[FactChain]:
+    return list(read_records(one / "chains.jsonl", FactChain))
+
+
 def json_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def current_facts(dump: Path, date: str) -> Iterator[Edge]:
-    """Truthy facts between entities that had not ended, read without factchain."""
+class Graph(NamedTuple):
+    """The truthy statements of a dump that had not ended, read without factchain."""
+
+    edges: set[Edge]
+    """Facts between entities."""
+    values: Counter[tuple[str, str]]
+    """How many known values an entity has for a property."""
+
+
+def current_graph(dump: Path, date: str) -> Graph:
+    edges: set[Edge] = set()
+    values: Counter[tuple[str, str]] = Counter()
     for entity in WikidataJsonDump(str(dump)):
         if entity["type"] != "item":
             continue
@@ -58,70 +74,106 @@ def current_facts(dump: Path, date: str) -> Iterator[Edge]:
                 snak = claim.mainsnak
                 ends = [q.snak.datavalue.value["time"] for q in claim.qualifiers.get("P582", [])]
                 ended = any(end.lstrip("+")[:10].replace("-00", "") <= date for end in ends)
-                is_item = snak.snaktype == "value" and snak.snak_datatype == "wikibase-item"
-                if is_item and not ended:
-                    yield entity["id"], prop, snak.datavalue.value["id"]
+                if snak.snaktype != "value" or ended:
+                    continue
+                values[entity["id"], prop] += 1
+                if snak.snak_datatype == "wikibase-item":
+                    edges.add((entity["id"], prop, snak.datavalue.value["id"]))
+    return Graph(edges, values)
 
 
 @pytest.fixture(scope="module")
-def graphs(one: Path) -> tuple[set[Edge], set[Edge]]:
-    """The facts of the older and the newer snapshot."""
-    older, newer = (
-        set(current_facts(one / f"sample/wikidata-{date}.json.gz", date)) for date in DATES
-    )
+def graphs(one: Path) -> tuple[Graph, Graph]:
+    """The older and the newer snapshot."""
+    older, newer = (current_graph(one / f"sample/wikidata-{date}.json.gz", date) for date in DATES)
     return older, newer
+
+
+def entity_facts(facts: Iterable[ChainFact]) -> list[Edge]:
+    return [(fact.s, fact.p, fact.o) for fact in facts if fact.o]
 
 
 def test_there_are_enough_questions_over_all_hops(questions: list[Question]) -> None:
     by_axis = Counter(question.axis for question in questions)
     assert by_axis["popularity"] >= 400
-    assert by_axis["recency"] >= 300
+    assert by_axis["recency"] >= 350
     by_hops = Counter((question.axis, question.hops) for question in questions)
-    assert all(by_hops[axis, hops] >= 30 for axis in by_axis for hops in (1, 2, 3, 4))
+    assert all(by_hops[axis, hops] >= 14 for axis in by_axis for hops in (1, 2, 3, 4))
+    by_topology = Counter((question.axis, question.topology) for question in questions)
+    assert all(
+        by_topology[axis, topology] >= 50
+        for axis in by_axis
+        for topology in ("chain", "bridge", "converging")
+    )
     patterns = {(question.axis, question.labels) for question in questions}
     assert sum(1 for axis, labels in patterns if axis == "popularity" and len(labels) == 4) >= 12
-    assert sum(1 for axis, labels in patterns if axis == "recency" and len(labels) == 4) >= 8
+    assert sum(1 for axis, labels in patterns if axis == "recency" and len(labels) == 4) >= 10
+    kinds = Counter(kind for question in questions for kind in question.kinds)
+    assert all(kinds[kind] >= 30 for kind in ("lookup", "intersect", "arithmetic", "compare"))
+    assert kinds["count"] >= 10
 
 
-def test_every_question_holds_by_an_independent_check(
-    questions: list[Question], graphs: tuple[set[Edge], set[Edge]]
+def test_every_chain_holds_by_an_independent_check(
+    chains: list[FactChain], graphs: tuple[Graph, Graph]
 ) -> None:
     older, newer = graphs
-    joined = nx.Graph((s, o) for s, _, o in older | newer)
+    joined = nx.Graph((s, o) for s, _, o in older.edges | newer.edges)
     objects: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for s, p, o in newer:
+    subjects: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for s, p, o in newer.edges:
         objects[s, p].add(o)
-    for question in questions:
-        facts = [(fact.s, fact.p, fact.o) for sub in question.sub_questions for fact in sub.facts]
-        assert len(facts) == question.hops
-        nodes = [facts[0][0], *(o for _, _, o in facts)]
-        assert all(a[2] == b[0] for a, b in pairwise(facts)), question.id
-        assert len(set(nodes)) == len(nodes), question.id
-        assert nodes[-1] == question.answer.id
-        for s, p, o in facts:
-            assert objects[s, p] == {o}, question.id
-        for a in range(len(nodes)):
-            for b in range(a + 2, len(nodes)):
-                assert not joined.has_edge(nodes[a], nodes[b]), question.id
-        if question.axis == "recency":
-            for label, fact in zip(question.labels, facts, strict=True):
-                assert label == ("old" if fact in older else "new"), question.id
+        subjects[p, o].add(s)
+    for chain in chains:
+        nodes = set(chain.topics)
+        linked = set()
+        for hop in chain.hops:
+            edges = entity_facts(hop.facts)
+            assert set(edges) <= newer.edges, chain.id
+            linked |= {frozenset((s, o)) for s, _, o in edges}
+            if isinstance(hop.answer, EntityRef):
+                nodes.add(hop.answer.id)
+            if hop.kind == "lookup":
+                (fact,) = hop.facts
+                assert newer.values[fact.s, fact.p] == 1, chain.id
+            if hop.kind == "intersect":
+                held = [fact for fact in hop.facts if fact.o]
+                if all(fact.s == hop.answer.key for fact in hop.facts):
+                    found = set.intersection(*(subjects[f.p, f.o or ""] for f in held))
+                else:
+                    found = set.intersection(*(objects[f.s, f.p] for f in held))
+                exact = len(held) == len(hop.facts)
+                assert (found == {hop.answer.key}) if exact else (hop.answer.key in found)
+            if hop.kind == "count":
+                ((s, p),) = {(fact.s, fact.p) for fact in hop.facts}
+                assert hop.answer.key == str(len(hop.facts)) == str(newer.values[s, p])
+            if chain.axis == "recency" and edges and len(edges) == len(hop.facts):
+                new = any(edge not in older.edges for edge in edges)
+                assert hop.label == ("new" if new else "old"), chain.id
+        assert not reckons_wrong(chain), chain.id
+        for a, b in combinations(sorted(nodes), 2):
+            assert frozenset((a, b)) in linked or not joined.has_edge(a, b), chain.id
+        answers = [
+            hop.answer.key
+            for hop in chain.hops
+            if isinstance(hop.answer, EntityRef) and hop.kind != "compare"
+        ]
+        assert len({*chain.topics, *answers}) == len(chain.topics) + len(answers), chain.id
 
 
-def test_no_question_is_part_of_another(questions: list[Question]) -> None:
+def test_no_chain_of_lookups_is_part_of_another(chains: list[FactChain]) -> None:
     for axis in ("popularity", "recency"):
-        chains = [
-            tuple((f.s, f.p, f.o) for sub in q.sub_questions for f in sub.facts)
-            for q in questions
-            if q.axis == axis
+        paths = [
+            tuple(fact.key for hop in chain.hops for fact in hop.facts)
+            for chain in chains
+            if chain.axis == axis and all(hop.kind == "lookup" for hop in chain.hops)
         ]
         parts = Counter(
-            chain[begin:end]
-            for chain in chains
-            for begin in range(len(chain))
-            for end in range(begin + 1, len(chain) + 1)
+            path[begin:end]
+            for path in paths
+            for begin in range(len(path))
+            for end in range(begin + 1, len(path) + 1)
         )
-        assert all(parts[chain] == 1 for chain in chains)
+        assert all(parts[path] == 1 for path in paths)
 
 
 def test_popularity_labels_are_counts_of_passages(one: Path, questions: list[Question]) -> None:
@@ -129,19 +181,26 @@ def test_popularity_labels_are_counts_of_passages(one: Path, questions: list[Que
     texts = [f"{p['title']}\n{p['text']}" for p in passages]
     for question in [q for q in questions if q.axis == "popularity"][::25]:
         for sub in question.sub_questions:
-            (fact,) = sub.facts
+            if sub.label is None:
+                continue
+            counts = [fact.popularity or 0 for fact in sub.facts]
+            assert all(count == 1 or count >= 3 for count in counts)
+            assert sub.label == ("unpopular" if min(counts) == 1 else "popular")
+            (fact, *_) = sub.facts
             both = sum(1 for t in texts if fact.s_label in t and fact.o_label in t)
-            assert fact.popularity is not None
-            assert sub.label == ("unpopular" if fact.popularity == 1 else "popular")
-            assert fact.popularity == 1 or fact.popularity >= 3
             assert both > 0 or sub.answer.aliases, question.id
 
 
 def test_no_question_gives_anything_away(questions: list[Question]) -> None:
     for question in questions:
+        (leak,) = [v for v in question.provenance.verdicts if v.check == "leak"]
+        offers = any(sub.kind == "compare" for sub in question.sub_questions)
         for sub in question.sub_questions:
-            for name in (sub.answer.label, *sub.answer.aliases):
-                assert not occurs(name, question.question), question.question
+            if sub.answer.id is None or offers:
+                continue
+            for name in sub.answer.names:
+                excused = name in leak.evidence
+                assert excused or not occurs(name, question.question), question.question
         assert question.question.endswith("?")
         assert "  " not in question.question
         assert all(verdict.passed for verdict in question.provenance.verdicts)
@@ -155,11 +214,12 @@ def test_gold_passages_state_the_facts(one: Path, questions: list[Question]) -> 
         gold[query, int(hop)].append(passage)
     for question in questions:
         for sub in question.sub_questions:
-            (fact,) = sub.facts
-            (passage_id,) = gold[question.id, sub.index]
-            passage = passages[passage_id]
-            assert f"{fact.s_label} {fact.p_label} {fact.o_label}." in passage["text"]
-            assert passage["metadata"]["snapshot"] in (None, DATES[1])
+            found = [passages[passage] for passage in gold[question.id, sub.index]]
+            assert len(found) <= len(sub.facts)
+            for fact in sub.facts:
+                said = f"{fact.s_label} {fact.p_label} {fact.o_label}."
+                assert any(said in passage["text"] for passage in found), said
+            assert {p["metadata"]["snapshot"] for p in found} <= {None, DATES[1]}
 
 
 def test_scores_rise_with_the_passages(one: Path) -> None:
@@ -172,8 +232,8 @@ def test_scores_rise_with_the_passages(one: Path) -> None:
     gold = accuracy.pop("gold")
     none = accuracy.pop("none")
     (retrieved,) = accuracy.values()
-    assert none == 0
-    assert 0.05 < retrieved < gold
+    assert none < 0.1  # yes or no can be guessed
+    assert none < retrieved < gold
     assert gold > 0.5
 
 
@@ -228,4 +288,4 @@ def test_the_python_of_the_readme_runs(
     exec(compile(code, "README.md", "exec"), {})
     out = capsys.readouterr()
     assert out.err.count("done already") == 7
-    assert "SELECT ?x3 WHERE" in out.out
+    assert "SELECT" in out.out

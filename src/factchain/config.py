@@ -69,16 +69,45 @@ class ChainsConfig(Settings):
 
     axes: tuple[Literal["popularity", "recency", "none"], ...] = ("popularity", "recency")
     """What hops are labelled by: popularity needs passages, recency needs two snapshots."""
+    topologies: tuple[str, ...] = ("chain", "bridge", "converging")
+    """Shapes of reasoning graphs: chain (1 to 8 hops), bridge (4), converging (3 or 4), and the
+    names of user_topologies."""
+    user_topologies: dict[str, tuple[tuple[int, int], ...]] = {}
+    """Further shapes: a name, and the edges between hop numbers, as in
+    {fork: [[1, 2], [2, 4], [3, 4], [4, 5]]}."""
     hops: tuple[int, ...] = (1, 2, 3, 4)
     """Numbers of hops."""
     per_stratum: int = Field(20, ge=1)
-    """Chains for each number of hops and label pattern of each axis."""
+    """Chains for each topology, number of hops and label pattern of each axis."""
+    answers: Literal["single", "all"] = "single"
+    """Whether every hop must have a single answer, or all of its answers are recorded."""
+    no_shortcut: Literal["strict", "paper"] = "strict"
+    """Which facts may not join two entities of a chain: any that no hop uses (strict), or those
+    of MINTQA's printed rule (paper), for reproduction."""
+    mathematics: float = Field(0.0, ge=0, le=1)
+    """Of the chains of each length from 3 hops, the share with a hop that counts or reckons."""
+    count_subjects: bool = False
+    """Count subjects too ("how many works are set in Paris"), not objects alone ("how many founders
+    does Apple have"): the number is true only where the graph lists all of them."""
+    comparison: float = Field(0.0, ge=0, le=1)
+    """Of the chains of each length from 3 hops, the share with a hop that compares."""
+    cross_domain: float = Field(0.0, ge=0, le=1)
+    """Of a stratum's chains of 2 hops and more, the least share whose hops span domains."""
+    domains_crossed: int = Field(2, ge=2, le=8)
+    """How many of the eight domains such a chain spans."""
+    even_properties: float = Field(0.5, ge=0, le=1)
+    """How far frequent properties are evened out: 0 not at all (all chains of a stratum are
+    equally likely), 1 in full (a chain weighs 1 / the share of its properties)."""
     property_share: float = Field(0.25, gt=0, le=1)
     """Of a stratum's hops, the share that one property may take."""
     per_answer: int = Field(5, ge=1)
     """Most chains of an axis with the same answer."""
     per_topic: int = Field(3, ge=1)
     """Most chains of an axis that start at the same topic entity."""
+    per_bridge_entity: int = Field(40, ge=1)
+    """Most chains of an axis that pass the same entity on the way to their answer."""
+    per_property_sequence: int = Field(10, ge=1)
+    """Most chains of a stratum that ask for the same properties in the same order."""
     exclude_properties: tuple[str, ...] = (
         *("P31", "P279", "P21", "P106"),
         *("P40", "P108", "P166", "P206", "P737", "P800", "P1412", "P3373"),
@@ -86,6 +115,9 @@ class ChainsConfig(Settings):
     """Properties that no hop may use: asking for them says little (class, gender, occupation), or
     a graph seldom lists all of their values (child, employer, award, body of water, influence,
     notable work, language, sibling), so that the answer would not be the only one."""
+    exclude_empty_properties: bool = True
+    """Leave out, besides those, the properties that say nothing of the world, such as "different
+    from" and "topic's main category" (the list is chains/properties.py)."""
 
     @field_validator("hops")
     @classmethod
@@ -101,6 +133,28 @@ class ChainsConfig(Settings):
             if not (name[:1] == "P" and name[1:].isdigit()):
                 raise ValueError(f"{name!r} is not a property id such as P31")
         return ids
+
+    @model_validator(mode="after")
+    def _quotas_agree(self) -> ChainsConfig:
+        if not self.topologies:
+            raise ValueError("topologies: none is named; chain, bridge and converging are built in")
+        if self.mathematics + self.comparison > 1:
+            raise ValueError(
+                f"mathematics {self.mathematics} and comparison {self.comparison} are shares of "
+                "the same chains: together they can be 1 at most"
+            )
+        longest = max(self.hops)
+        if self.mathematics + self.comparison > 0 and longest < 3:
+            raise ValueError(
+                "mathematics and comparison are shares of the chains of 3 hops and more: add 3 or "
+                f"4 to hops {list(self.hops)}, or ask for no shares"
+            )
+        if self.cross_domain > 0 and longest < self.domains_crossed:
+            raise ValueError(
+                f"cross_domain: a chain of {longest} hops cannot span {self.domains_crossed} "
+                "domains: add longer chains to hops, or lower domains_crossed"
+            )
+        return self
 
 
 class CorpusConfig(Settings):
@@ -160,7 +214,7 @@ def read_config(path: Path) -> BuildConfig:
     try:
         config = BuildConfig.model_validate(content)
     except ValidationError as error:
-        problems = [_problem(problem) for problem in error.errors()]
+        problems = [problem_in_words(problem) for problem in error.errors()]
         raise ConfigError("\n".join(f"{path}: {problem}" for problem in problems)) from error
     folder = path.parent
     return config.model_copy(
@@ -174,7 +228,8 @@ def read_config(path: Path) -> BuildConfig:
     )
 
 
-def _problem(problem: Any) -> str:
+def problem_in_words(problem: Any) -> str:
+    """One of pydantic's problems: the setting, and what is wrong with it."""
     key = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
         return f"{key}: there is no such setting; `factchain init` writes a file with all of them"
@@ -199,9 +254,9 @@ def commented_config() -> str:
         f"# {_comment(BuildConfig, 'snapshots')}",
         "snapshots:",
     ]
-    for number, day in enumerate(("2021-06-21", "2024-06-05")):
+    for position, day in enumerate(("2021-06-21", "2024-06-05")):
         for key, value in (("dump", f"wikidata-{day}.json.gz"), ("date", day)):
-            if number == 0:
+            if position == 0:
                 lines.append(f"    # {_comment(SnapshotConfig, key)}")
             lines.append(f"  {'-' if key == 'dump' else ' '} {key}: {value}")
     lines += ["", f"# {_comment(BuildConfig, 'passages')}", "passages: passages.jsonl"]

@@ -5,6 +5,7 @@ FactchainError                 anything the command line reports without a trace
 ├── ConfigError                a setting that does not exist or does not fit
 ├── OutputError                an output folder that cannot be written
 ├── StoreError                 a triple store that is missing, damaged or lacks what is asked
+├── WorkerError                a process or machine that died at work, or cannot be reached
 └── MissingExtraError          an optional part of factchain that is not installed
 """
 
@@ -31,8 +32,16 @@ class StoreError(FactchainError):
     """A triple store that is missing, damaged, or lacks what a stage needs."""
 
 
+class WorkerError(FactchainError):
+    """A process or machine that died while it worked on a shard, or cannot be reached."""
+
+
 class MissingExtraError(FactchainError):
     """A command needs an extra that is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an extra: pip install 'factchain[{extra}]'")
+        super().__init__(what, extra)  # as given, or a worker could not send the error home
+
+    def __str__(self) -> str:
+        what, extra = self.args
+        return f"{what} needs an extra: pip install 'factchain[{extra}]'"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+from uuid import uuid4
 
 from factchain.errors import OutputError
 
@@ -19,7 +20,7 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
     Raises OutputError where the place cannot be written (no permission, full disk); nothing
     half-written stays behind.
     """
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    aside = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with aside.open("wb") as out:

@@ -97,7 +97,7 @@ def _plan(
         Stage(
             name="chains",
             settings=settings["chains"] | {"seed": seed},
-            run=partial(stages.draw_chains, config, out, seed),
+            run=partial(stages.draw_chains, config, out, seed, workers),
             outputs=[stages.CHAINS],
         ),
         Stage(

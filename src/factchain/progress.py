@@ -9,7 +9,15 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
 T = TypeVar("T")
 
@@ -54,6 +62,46 @@ def counting(what: str, total: int | None = None) -> Iterator[Callable[[], None]
             yield lambda: progress.advance(task)
     else:
         yield _lines(what, total)
+
+
+@contextmanager
+def measuring(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show how many bytes the block has read, of `total`; it calls what it is given for more."""
+    if _silent:
+        yield lambda count: None
+    elif sys.stderr.isatty():
+        columns = (
+            TextColumn("  {task.description}"),
+            BarColumn(),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task(what, total=total)
+            yield lambda count: progress.advance(task, count)
+    else:
+        yield _byte_lines(what, total)
+
+
+def _byte_lines(what: str, total: int | None) -> Callable[[int], None]:
+    """Add up bytes, and say once a minute how many there were and how long the rest will take."""
+    start = last = time.monotonic()
+    done = 0
+
+    def advance(count: int) -> None:
+        nonlocal done, last
+        done += count
+        now = time.monotonic()
+        if now - last >= SECONDS_BETWEEN_LINES:
+            last = now
+            line = f"  {what}: {done / 1e6:,.0f} MB"
+            if total:
+                left = (now - start) * max(0, total - done) / max(1, done)
+                line += f" of {total / 1e6:,.0f}, {left / 60:,.0f} min left"
+            say(line)
+
+    return advance
 
 
 def _lines(what: str, total: int | None) -> Callable[[], None]:

@@ -10,20 +10,20 @@ from typing import Any
 
 from factchain.chains.build import sample_chains
 from factchain.chains.records import FactChain
-from factchain.chains.sampler import SampleSettings
-from factchain.chains.selection import Caps
+from factchain.chains.settings import sample_settings
 from factchain.config import BuildConfig
 from factchain.errors import InputError
 from factchain.eval.records import ScoreSummary
 from factchain.eval.report.render import write_report
 from factchain.eval.report.workspace import report_data
 from factchain.eval.suite import is_installed, run_suite
-from factchain.kg.ingest import IngestSummary, ingest
+from factchain.kg.dumps.dump import DumpSettings
+from factchain.kg.dumps.ingest import IngestSummary, beside, ingest
+from factchain.kg.dumps.statements import FactFilter
 from factchain.kg.popularity import PopularityBounds, count_popularity
-from factchain.kg.records import number
 from factchain.kg.stats import classes_of, statistics
 from factchain.kg.store import Store
-from factchain.kg.text import read_passages
+from factchain.kg.text.passages import read_passages
 from factchain.manifest import StageReport
 from factchain.questions.build import generate_questions
 from factchain.questions.records import Question
@@ -54,10 +54,11 @@ def make_store(config: BuildConfig, out: Path, workers: int) -> StageReport:
                 snapshot.dump,
                 snapshot.title,
                 snapshot.date.isoformat(),
-                keep_ended=config.kg.keep_ended,
+                settings=DumpSettings(FactFilter(keep_ended=config.kg.keep_ended)),
                 max_rejects=config.kg.max_rejects,
                 rejects_file=out / f"rejects-{snapshot.date}.jsonl",
                 workers=workers,
+                work=beside(out / KG, snapshot.date.isoformat()),
             )
         store.checkpoint()
     aside.replace(out / KG)
@@ -88,19 +89,10 @@ def add_popularity(config: BuildConfig, out: Path) -> StageReport:
     )
 
 
-def draw_chains(config: BuildConfig, out: Path, seed: int) -> StageReport:
+def draw_chains(config: BuildConfig, out: Path, seed: int, workers: int = 1) -> StageReport:
     """Chains of every axis."""
-    chains = config.chains
     settings = [
-        SampleSettings(
-            axis=axis,
-            hops=chains.hops,
-            per_stratum=chains.per_stratum,
-            seed=seed,
-            caps=Caps(chains.property_share, chains.per_answer, chains.per_topic),
-            exclude_properties=frozenset(map(number, chains.exclude_properties)),
-        )
-        for axis in chains.axes
+        sample_settings(config.chains, axis, seed, workers=workers) for axis in config.chains.axes
     ]
     with Store.open(out / KG) as store:
         summaries = sample_chains(store, settings, out / CHAINS)
@@ -127,7 +119,12 @@ def make_questions(out: Path) -> StageReport:
             f"({summary.rejected or 'there are none'}): `factchain kg stats --kg {out / KG}` shows "
             "what the store holds; more facts, or other settings of `chains`, would help"
         )
-    return StageReport(len(chains), summary.questions, summary.rejected)
+    return StageReport(
+        rows_in=len(chains),
+        rows_out=summary.questions,
+        rejected=summary.rejected,
+        details={"answer named in a topic's own name": summary.named_by_topic},
+    )
 
 
 def make_corpus(config: BuildConfig, out: Path) -> StageReport:
@@ -165,7 +162,9 @@ def make_report(out: Path, manifest: dict[str, Any]) -> StageReport:
     questions = list(read_records(out / QUESTIONS, Question))
     with Store.open(out / KG) as store:
         figures = statistics(store)
-        figures["answer_classes"] = classes_of(store, [q.answer.id for q in questions])
+        figures["answer_classes"] = classes_of(
+            store, [q.answer.id for q in questions if q.answer.id is not None]
+        )
     scores: list[ScoreSummary] = []
     retrieval: list[GroupScore] = []
     if is_installed():

@@ -57,12 +57,18 @@ def _built(manifest: dict[str, Any], questions: int) -> str:
 
 
 def _strata(manifest: dict[str, Any]) -> str:
-    """How many strata got all the chains that they were to have."""
-    wanted = manifest["settings"]["chains"]["per_stratum"]
+    """How many strata of entity chains got all the chains that they were to have, and how many
+    chains count, reckon or compare."""
     axes = manifest["stages"]["chains"]["details"]["axes"]
-    taken = [stratum["taken"] for axis in axes for stratum in axis["strata"]]
-    full = sum(1 for count in taken if count == wanted)
-    return f"{full} of {len(taken)} strata (hops and labels) have their {wanted}"
+    strata = [stratum for axis in axes for stratum in axis["strata"]]
+    plain = [stratum for stratum in strata if stratum["content"] == "entities"]
+    full = sum(1 for stratum in plain if stratum["taken"] == stratum["wanted"])
+    wanted = manifest["settings"]["chains"]["per_stratum"]
+    told = f"{full} of {len(plain)} strata (topology, hops and labels) have their {wanted}"
+    for content in ("mathematics", "comparison"):
+        if count := sum(s["taken"] for s in strata if s["content"] == content):
+            told += f"; {count} with {content}"
+    return told
 
 
 def _questions(questions: list[Question]) -> str:
@@ -110,7 +116,7 @@ def scores_as_text(out: Path) -> str:
     rows = summarise(read_scores(path))
     lines = []
     for model in sorted({row.model for row in rows}):
-        of_model = [r for r in rows if r.model == model and r.axis is None and r.labels is None]
+        of_model = [r for r in rows if r.model == model and r.by in ((), ("hops",))]
         hops = sorted({row.hops for row in of_model if row.hops is not None})
         note = "" if model != LEXICAL else ": it looks words up, it is no language model"
         lines.append(f"Accuracy of {model}{note}")

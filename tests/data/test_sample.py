@@ -15,12 +15,14 @@ import pytest
 from qwikidata.entity import WikidataItem, WikidataProperty
 from qwikidata.json_dump import WikidataJsonDump
 
+from conftest import parse_dump
 from factchain.data.render import SNAPSHOTS, dump_lines, render_sample, sample_folder
 from factchain.data.tables import SampleTables, read_tables
 from factchain.errors import InputError
-from factchain.kg.dump import read_dump
-from factchain.kg.text import read_passages
-from factchain.questions.verify import fold
+from factchain.kg.dumps.dump import DumpSettings
+from factchain.kg.dumps.statements import FactFilter
+from factchain.kg.text.passages import read_passages
+from factchain.questions.lexis import fold
 
 
 @cache
@@ -111,7 +113,8 @@ def test_redirects_and_malformed_lines_among_the_sample_s(tmp_path: Path) -> Non
     lines = [*redirects, *malformed, *whole.removeprefix("[\n").removesuffix("\n]\n").split(",\n")]
     dump = tmp_path / "dump.json"
     dump.write_text("[\n" + ",\n".join(lines) + "\n]\n")
-    parts = list(read_dump(dump, SNAPSHOTS["2024"]))
+    settings = DumpSettings(FactFilter(date=SNAPSHOTS["2024"]))
+    parts = parse_dump(dump, settings)
     assert sum(part.skipped.get("redirect", 0) for part in parts) == len(redirects) == 3
     rejects = [reject for part in parts for reject in part.rejects]
     assert [reject.line for reject in rejects] == [5, 6, 7, 8, 9, 10, 11, 12]

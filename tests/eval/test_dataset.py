@@ -33,6 +33,7 @@ def test_a_sample_is_a_question(workspace: Path) -> None:
     assert metadata == {
         "axis": "popularity",
         "topology": "chain",
+        "kinds": "lookup",
         "hops": 2,
         "labels": "popular-unpopular",
     }

@@ -9,7 +9,7 @@ from inspect_ai.model import get_model
 
 from factchain.errors import ConfigError
 from factchain.eval import baseline, prompts
-from factchain.eval.lexical_reader import read
+from factchain.eval.lexical_operations import read
 from factchain.eval.prompts import Document
 
 HAMLET = Document("Hamlet", "Hamlet author William Shakespeare.\nHamlet genre tragedy.")

@@ -35,6 +35,7 @@ def row(question: str, f1: float | None, **values: Any) -> dict[str, Any]:
         "question": question,
         "axis": "popularity",
         "topology": "chain",
+        "kinds": "lookup",
         "hops": 1,
         "labels": "popular",
         "prediction": None if f1 is None else "x",
@@ -56,7 +57,7 @@ TABLE = table(
     row("b", 0.5),
     row("c", None),
     row("d", 0, hops=2, labels="popular-unpopular"),
-    row("e", 1, axis="recency", hops=2, labels="old-new"),
+    row("e", 1, axis="recency", hops=2, labels="old-new", topology="bridge", kinds="count-lookup"),
     row("f", None, axis="recency", hops=3, labels="old-new-new"),
 )
 
@@ -65,7 +66,7 @@ def test_means_are_taken_by_every_group() -> None:
     groups = {
         (one.axis, one.hops, one.labels): (one.n, one.failed, one.mean)
         for one in summarise(TABLE)
-        if one.score == "f1"
+        if one.score == "f1" and one.topology is None and one.kind is None
     }
     assert groups == {
         (None, None, None): (4, 2, 0.625),
@@ -82,6 +83,20 @@ def test_means_are_taken_by_every_group() -> None:
     }
 
 
+def test_means_are_taken_by_topology_and_by_kind_of_hop() -> None:
+    groups = {
+        (one.topology, one.kind): (one.n, one.failed, one.mean)
+        for one in summarise(TABLE)
+        if one.score == "f1" and one.by in (("topology",), ("kind",))
+    }
+    assert groups == {
+        ("bridge", None): (1, 0, 1),
+        ("chain", None): (3, 2, 0.5),
+        (None, "count"): (1, 0, 1),
+        (None, "lookup"): (4, 2, 0.625),
+    }
+
+
 def test_summaries_do_not_depend_on_the_order_of_the_rows() -> None:
     assert summarise(TABLE.take(list(range(len(TABLE)))[::-1])) == summarise(TABLE)
 
@@ -93,7 +108,7 @@ def test_settings_are_kept_apart() -> None:
     overall = [
         (one.task, one.context, one.model, one.n, one.mean)
         for one in summarise(both)
-        if one.score == "accuracy" and one.axis is None and one.hops is None
+        if one.score == "accuracy" and not one.by
     ]
     assert overall == [
         ("parametric", "none", "m", 4, 0.5),

@@ -1,120 +1,144 @@
-"""Co-occurrence: which passages state which facts, and how popular these are."""
+"""How popular facts and entities are, in passages, mentions or documents."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from conftest import claim, item, item_snak, write_dump
-from factchain.errors import InputError
-from factchain.kg.extraction.cooccurrence import Cooccurrence
-from factchain.kg.ingest import ingest
-from factchain.kg.popularity import PopularityBounds, count_popularity
+from factchain.errors import ConfigError, InputError, StoreError
+from factchain.kg.dumps.ingest import ingest
+from factchain.kg.popularity import (
+    PopularityBounds,
+    PopularitySummary,
+    Unit,
+    count_mentions,
+    count_popularity,
+)
 from factchain.kg.records import TextPassage
 from factchain.kg.store import Store
-from factchain.kg.text import read_passages
+from factchain.kg.text.passages import read_passages
 
 ENTITIES = [
     item("Q90", "Paris", [claim(item_snak("P17", "Q142"))], aliases=["City of Light"]),
     item("Q142", "France", [claim(item_snak("P36", "Q90"))]),
     item("Q167646", "Paris", [claim(item_snak("P22", "Q3"))], description="son of Priam"),
     item("Q3", "Priam"),
-    item("Q60", "New York", [claim(item_snak("P131", "Q1384"))]),
-    item("Q1384", "New York State"),
 ]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    store = Store.create(tmp_path / "kg")
-    ingest(store, write_dump(tmp_path / "dump.json", ENTITIES), "now", "2024-06-05")
-    return store
+def store(tmp_path: Path) -> Iterable[Store]:
+    with Store.create(tmp_path / "kg") as store:
+        ingest(store, write_dump(tmp_path / "dump.json", ENTITIES), "now", "2024-06-05")
+        yield store
 
 
 def passage(text: str, title: str = "", entity: str | None = None, id: str = "p") -> TextPassage:
     return TextPassage(id=id, title=title, entity=entity, text=text)
 
 
-def mentioned(store: Store, one: TextPassage) -> set[int]:
-    return {entity for _, entity in Cooccurrence(store).mentions([one])}
-
-
-@pytest.mark.parametrize(
-    ("text", "title", "entity", "expected"),
-    [
-        ("The City of Light is in France.", "", None, {90, 142}),
-        ("Franceland and Frances are no country.", "", None, set()),
-        ("Paris lies in France.", "France", "Q142", {90, 142}),
-        ("Paris was the son of Priam.", "Priam", "Q3", {167646, 3}),
-        ("Paris is all there is.", "", None, set()),
-        ("Paris is the page itself.", "Paris", "Q90", {90}),
-        ("New York State is larger.", "", None, {1384}),
-        ("In New York and New York State.", "", None, {60, 1384}),
-        ("(France), “France”; France", "", None, {142}),
-    ],
-)
-def test_names_are_read_as_whole_words_the_longest_first(
-    store: Store, text: str, title: str, entity: str | None, expected: set[int]
-) -> None:
-    assert mentioned(store, passage(text, title, entity)) == expected
+TEXTS = [
+    passage("Paris, Paris: the capital of France.", "France", "Q142", "p1"),
+    passage("France has Paris.", "Paris", "Q90", "p2"),
+    passage("Priam had a son.", "Paris of Troy", "Q167646", "p3"),
+    passage("Nothing here.", "", None, "p4"),
+    passage("Paris is in France, and so France is glad.", "France", "Q142", "p5"),
+]
 
 
 def test_popularity_counts_distinct_passages(store: Store) -> None:
-    texts = [
-        passage("Paris, Paris: the capital of France.", "France", "Q142", "p1"),
-        passage("France has Paris.", "Paris", "Q90", "p2"),
-        passage("Priam had a son.", "Paris", "Q167646", "p3"),
-        passage("Nothing here.", "", None, "p4"),
-    ]
-    bounds = PopularityBounds(unpopular_min=1, unpopular_max=1, popular_min=2)
+    bounds = PopularityBounds(unpopular_min=1, unpopular_max=1, popular_min=3)
     for _ in range(2):  # the second run puts everything in place of the first
-        summary = count_popularity(store, texts, bounds)
-        assert (summary.passages, summary.mentions, summary.facts) == (4, 5, 3)
+        summary = count_popularity(store, TEXTS, bounds)
+        assert (summary.passages, summary.mentions, summary.facts) == (5, 7, 3)
     counted = store.rows(
         "SELECT f.s, f.p, c.count, c.label FROM fact_popularity c JOIN fact f ON f.id = c.fact "
         "ORDER BY f.s"
     )
     assert counted == [
-        (90, 17, 2, "popular"),
-        (142, 36, 2, "popular"),
+        (90, 17, 3, "popular"),
+        (142, 36, 3, "popular"),
         (167646, 22, 1, "unpopular"),
     ]
+    entities = store.rows("SELECT entity, count FROM entity_popularity ORDER BY entity")
+    assert entities == [(3, 1), (90, 3), (142, 3), (167646, 1)]
+    assert store.rows("SELECT * FROM popularity_unit") == [("passages", None)]
+
+
+@pytest.mark.parametrize(
+    ("unit", "facts", "entities"),
+    [
+        ("passages", {90: 3, 142: 3, 167646: 1}, {3: 1, 90: 3, 142: 3, 167646: 1}),
+        # p1 names Paris twice and France twice, its title included; p5 names Paris once.
+        ("mentions", {90: 4, 142: 4, 167646: 1}, {3: 1, 90: 5, 142: 6, 167646: 1}),
+        # p1 and p5 are of one page.
+        ("documents", {90: 2, 142: 2, 167646: 1}, {3: 1, 90: 2, 142: 2, 167646: 1}),
+    ],
+)
+def test_what_is_counted(
+    store: Store, unit: Unit, facts: dict[int, int], entities: dict[int, int]
+) -> None:
+    count_popularity(store, TEXTS, PopularityBounds())
+    summary = count_mentions(store, PopularityBounds(1, 2, 3), unit)
+    assert dict(store.rows("SELECT s, count FROM popularity JOIN fact ON id = fact")) == facts
+    assert dict(store.rows("SELECT entity, count FROM entity_popularity")) == entities
+    assert store.rows("SELECT * FROM popularity_unit") == [(unit, None)]
+    popular = sum(count >= 3 for count in facts.values())
+    labels = {"popular": popular, "unpopular": 3 - popular}
+    assert summary == PopularitySummary(
+        unit, 3, 4, {label: size for label, size in labels.items() if size}
+    )
+
+
+def test_what_two_extractors_find_counts_once(store: Store) -> None:
+    count_popularity(store, TEXTS, PopularityBounds())
+    store.rows("INSERT INTO mention SELECT 'p1', fact, 'other', 7 FROM mention WHERE passage='p3'")
+    store.rows(
+        "INSERT INTO mention SELECT passage, fact, 'other', 9 FROM mention WHERE passage='p3'"
+    )
+    store.rows("INSERT INTO entity_mention VALUES ('p3', 3, 'other', 9)")
+
+    def counts(unit: Unit, extractor: str | None = None) -> tuple[int, int, int]:
+        summary = count_mentions(store, PopularityBounds(), unit, extractor)
+        ((fact,),) = store.rows("SELECT count FROM popularity JOIN fact ON id = fact WHERE p = 22")
+        ((entity,),) = store.rows("SELECT count FROM entity_popularity WHERE entity = 3")
+        assert store.rows("SELECT * FROM popularity_unit") == [(unit, extractor)]
+        return fact, entity, summary.facts
+
+    assert counts("passages") == (2, 1, 3)
+    assert counts("passages", "other") == (2, 1, 1)
+    assert counts("passages", "cooccurrence") == (1, 1, 3)
+    assert counts("mentions") == (9 + 7, 9, 3)
+    assert counts("documents") == (2, 1, 3)
+    with pytest.raises(StoreError, match="no mention of the extractor 'third' to count"):
+        count_mentions(store, PopularityBounds(), extractor="third")
+
+
+def test_units_are_those_of_the_command_line() -> None:
+    assert get_args(Unit) == ("passages", "mentions", "documents")
+
+
+def test_a_store_without_text_is_told(store: Store) -> None:
+    with pytest.raises(StoreError, match="run `factchain kg extract` first"):
+        count_mentions(store, PopularityBounds())
+
+
+@pytest.mark.parametrize("bounds", [(9, 1, 50), (1, 50, 50), (-1, 9, 50)])
+def test_bounds_must_rise(bounds: tuple[int, int, int]) -> None:
+    with pytest.raises(ConfigError, match="must rise"):
+        PopularityBounds(*bounds)
 
 
 def test_a_count_between_the_bounds_has_no_label(store: Store) -> None:
     texts = [passage("Paris is in France.", "Paris", "Q90", f"p{n}") for n in range(5)]
     count_popularity(store, texts, PopularityBounds(1, 4, 6))
     assert store.rows("SELECT DISTINCT count, label FROM fact_popularity") == [(5, None)]
-
-
-WORDS = st.lists(st.sampled_from(["Paris", "France", "New", "York", "State", "x"]), max_size=12)
-
-
-@given(WORDS)
-def test_no_entity_is_found_that_the_text_does_not_name(words: list[str]) -> None:
-    names = {60: "New York", 1384: "New York State", 142: "France"}
-    text = " ".join(words)
-    extractor = Cooccurrence(_Names(names))
-    found = {entity for _, entity in extractor.mentions([passage(text)])}
-    without_longest = text.replace("New York State", "")
-    expected = {142} if "France" in words else set()
-    expected |= {1384} if "New York State" in text else set()
-    expected |= {60} if "New York" in without_longest else set()
-    assert found == expected
-
-
-class _Names:
-    """Stands in for a store that has names and no facts."""
-
-    def __init__(self, names: dict[int, str]) -> None:
-        self.names = names
-
-    def rows(self, sql: str) -> list[tuple[int, str, list[str]]]:
-        return [(q, name, []) for q, name in self.names.items()] if "aliases" in sql else []
+    assert count_mentions(store, PopularityBounds(1, 4, 6)).labels == {"unlabelled": 2}
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Edge, edges_to_entities, item, write_dump
 from factchain.errors import StoreError
-from factchain.kg.ingest import ingest
-from factchain.kg.stats import as_text, statistics
+from factchain.kg.dumps.ingest import ingest
+from factchain.kg.records import ENTITY_SCHEMA, FACT_SCHEMA, PROPERTY_SCHEMA, DumpTables
 from factchain.kg.store import Store
 
 MakeStore = Callable[..., Store]
@@ -97,14 +99,91 @@ def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
         Store.create(text)
 
 
-def test_statistics(make_store: MakeStore) -> None:
-    store = make_store(
-        [("Q1", "P1", "Q2"), ("Q3", "P1", "Q2")], [("Q1", "P1", "Q2"), ("Q1", "P2", "Q4")]
+ids = st.integers(1, 4)
+times = st.sampled_from([None, "1999", "2001-05"])
+keys = st.tuples(
+    ids,
+    ids,
+    st.one_of(
+        st.tuples(ids, st.none(), st.just("wikibase-item"), st.none(), st.none(), st.none()),
+        st.tuples(
+            st.none(),
+            st.sampled_from(["1", "2", "a\x00b", "ü"]),
+            st.just("quantity"),
+            st.none() | ids,
+            st.none() | st.sampled_from(["0", "1"]),
+            st.none() | st.just("3"),
+        ),
+    ),
+)
+statements = st.lists(st.tuples(keys, times, times), max_size=12)
+names = st.lists(st.tuples(ids, st.sampled_from([None, "a", "b"])), max_size=5)
+
+
+def as_tables(facts: list[Any], entities: list[Any]) -> DumpTables:
+    rows = []
+    for (s, p, (o, value, datatype, unit, lower, upper)), start, end in facts:
+        literal = {"value": value, "datatype": datatype, "unit": unit}
+        bounds = {"lower": lower, "upper": upper, "rank": "normal"}
+        rows.append(
+            {"s": s, "p": p, "o": o, "start_time": start, "end_time": end} | literal | bounds
+        )
+    named = [{"id": q, "label": label, "aliases": [], "classes": []} for q, label in entities]
+    return DumpTables(
+        entities=pa.Table.from_pylist(named, ENTITY_SCHEMA),
+        properties=PROPERTY_SCHEMA.empty_table(),
+        facts=pa.Table.from_pylist(rows, FACT_SCHEMA),
     )
-    figures = statistics(store)
-    assert figures["counts"]["entities"] == 4
-    assert figures["counts"]["facts between entities"] == 3
-    assert figures["facts_by_snapshot"] == {"2021-06-21": 2, "2024-06-05": 2}
-    assert figures["facts_by_recency"] == {"gone": 1, "new": 1, "old": 1}
-    assert figures["top_properties"][0] == {"id": "P1", "label": "property P1", "facts": 2}
-    assert "property P1" in as_text(figures)
+
+
+def last(time: str | None) -> tuple[bool, str]:
+    """A key that sorts what is not stated last."""
+    return time is None, time or ""
+
+
+@given(st.lists(st.tuples(statements, names), min_size=1, max_size=3), st.randoms())
+@settings(max_examples=25)
+def test_snapshots_are_sets_of_facts_whatever_repeats_and_their_order(
+    tmp_path_factory: pytest.TempPathFactory, given: list[Any], random: Any
+) -> None:
+    order = list(range(len(given)))
+    random.shuffle(order)
+    with Store.create(tmp_path_factory.mktemp("store") / "kg") as store:
+        for n in order:
+            count = store.add_snapshot(f"{n}", f"200{n}-01-01", "", "", as_tables(*given[n]))
+            assert count == len({key for key, _, _ in given[n][0]})
+        numbers = [n for (n,) in store.rows("SELECT id FROM fact ORDER BY rowid")]
+        assert sorted(numbers) == list(range(1, len(numbers) + 1))
+        found = store.rows(
+            "SELECT h.name, s, p, o, value, datatype, unit, lower, upper, start_time, end_time "
+            "FROM fact f JOIN fact_snapshot fs ON fs.fact = f.id "
+            "JOIN snapshot h ON h.id = fs.snapshot"
+        )
+        first: dict[Any, Any] = {}
+        for n, (facts, _) in enumerate(given):
+            for (s, p, rest), start, end in facts:
+                key = (f"{n}", s, p, *rest)
+                times = (last(start), last(end), start, end)
+                first[key] = min(first.get(key, times), times, key=lambda pair: pair[:2])
+        assert sorted(found, key=repr) == sorted(
+            ((*key, *times[2:]) for key, times in first.items()), key=repr
+        )
+        assert len(numbers) == len({key[1:] for key in first})
+        labels: dict[int, str | None] = {}
+        for _, entities in given:
+            newest: dict[int, list[str | None]] = {}
+            for q, label in entities:
+                newest.setdefault(q, []).append(label)
+            labels |= {q: min(some, key=last) for q, some in newest.items()}
+        assert dict(store.rows("SELECT id, label FROM entity")) == labels
+        assert store.rows(
+            "SELECT count(*) FROM duckdb_views() WHERE view_name LIKE 'incoming%'"
+        ) == [(0,)]
+
+
+def test_a_store_of_an_earlier_layout_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "kg.duckdb"
+    with Store.create(path) as store:
+        store.connection.execute("DROP TABLE entity_popularity")
+    with pytest.raises(StoreError, match="layout of an earlier factchain: build it anew"):
+        Store.open(path)

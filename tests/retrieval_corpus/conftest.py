@@ -42,7 +42,11 @@ def _make_store(
         row: list[Any] = [target, None, "wikibase-item", None, None]
         if isinstance(target, tuple):
             row = [None, *target]
-        store.execute("INSERT INTO fact VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [number, s, p, *row])
+        store.execute(
+            "INSERT INTO fact (id, s, p, o, value, datatype, unit, precision) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [number, s, p, *row],
+        )
         for name in names:
             store.execute(
                 "INSERT INTO fact_snapshot VALUES (?, ?, 'normal', NULL, NULL)",

@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from factchain.chains.records import ChainFact, TypedValue
 from factchain.errors import InputError, StoreError
 from factchain.questions.records import Question
 from factchain.retrieval_corpus.build import build_corpus
@@ -176,3 +177,55 @@ def test_an_empty_store_is_refused(make_store: StoreMaker, tmp_path: Path) -> No
     with pytest.raises(StoreError, match="no entity with a label and facts"):
         build_corpus(make_store({1: "A"}, {}, []), [], tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_literals_and_several_facts_are_gold_and_reckoning_needs_none(
+    make_store: StoreMaker, make_question: QuestionMaker, tmp_path: Path
+) -> None:
+    store = make_store(
+        {1: "Ann", 2: "Bob", 3: "Cat", 11573: "metre"},
+        {40: "child", 569: "date of birth", 2048: "height"},
+        [
+            (1, 40, 2, BOTH),
+            (1, 40, 3, BOTH),
+            (1, 569, ("1879-03-14", "time", None, 11), BOTH),
+            (2, 2048, ("1.75", "quantity", 11573, None), BOTH),
+        ],
+    )
+    born = TypedValue(datatype="time", value="1879-03-14", label="14 March 1879", precision=11)
+    tall = TypedValue(
+        datatype="quantity", value="1.75", label="1.75 metre", unit="Q11573", unit_label="metre"
+    )
+    facts = [
+        (literal("Q1", "P569", born),),
+        (literal("Q2", "P2048", tall),),
+        tuple(
+            ChainFact(s="Q1", s_label="Ann", p="P40", p_label="child", o=o, o_label=o)
+            for o in ("Q2", "Q3")
+        ),
+        (),
+    ]
+    question = make_question("q", *[("Q1", "P40", "Q2")] * 4)
+    hops = [
+        hop.model_copy(update={"facts": of_hop})
+        for hop, of_hop in zip(question.sub_questions, facts, strict=True)
+    ]
+    question = question.model_copy(update={"sub_questions": tuple(hops)})
+    build_corpus(store, [question], tmp_path)
+    corpus = read_corpus(tmp_path)
+    assert [(row.hop, row.passage) for row in read_hop_qrels(tmp_path, corpus)] == [
+        (1, "Q1"),
+        (2, "Q2"),
+        (3, "Q1"),
+    ]
+    assert corpus["Q2"].text == "Bob height 1.75 metre."
+    assert {facts[0][0].key, facts[2][1].key} <= set(corpus["Q1"].metadata.facts)
+    # A literal that the store does not hold is missing evidence.
+    wrong = born.model_copy(update={"value": "1879-03-15"})
+    hop = hops[0].model_copy(update={"facts": (literal("Q1", "P569", wrong),)})
+    with pytest.raises(InputError, match=r"hop 1: .*states Q1 P569 1879-03-15"):
+        build_corpus(store, [question.model_copy(update={"sub_questions": (hop,)})], tmp_path / "x")
+
+
+def literal(s: str, p: str, value: TypedValue) -> ChainFact:
+    return ChainFact(s=s, s_label=s, p=p, p_label=p, o_label=value.label, value=value)

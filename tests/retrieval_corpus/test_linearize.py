@@ -47,8 +47,8 @@ def test_an_entity_reads_as_its_facts_by_property_and_object(make_store: StoreMa
         ("Q937", "P19", "Q3012"),
         ("Q937", "P166", "Q9"),
         ("Q937", "P166", "Q10"),
-        ("Q937", "P569", "14 March 1879"),
-        ("Q937", "P2048", "1.75 metre"),
+        ("Q937", "P569", "1879-03-14"),
+        ("Q937", "P2048", "1.75 Q11573"),
     ]
     assert count_entities(store) == (1, 0, 4)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from math import log2
 from statistics import stdev
 
 import pytest
@@ -36,11 +37,24 @@ def test_scores_are_those_of_counting(
     for q, golden in sorted(gold.items()):
         for k in sorted(cutoffs):
             top = golden.intersection(ranked.get(q, [])[:k])
-            expected.append((q, k, len(top) / len(golden), top == golden))
-    scores = score_questions(hits, qrels, sorted(cutoffs))
-    assert [tuple(score) for score in scores] == [
-        (q, k, pytest.approx(recall), complete) for q, k, recall, complete in expected
-    ]
+            marks = [passage in golden for passage in ranked.get(q, [])[:k]]
+            at = [rank for rank, mark in enumerate(marks, start=1) if mark]
+            precisions = [(n + 1) / rank for n, rank in enumerate(at)]
+            gain = sum(1 / log2(rank + 1) for rank in at)
+            best = sum(1 / log2(rank + 1) for rank in range(1, min(k, len(golden)) + 1))
+            expected.append(
+                QuestionScore(
+                    q,
+                    k,
+                    recall=pytest.approx(len(top) / len(golden)),
+                    complete=top == golden,
+                    hit=bool(at),
+                    average_precision=pytest.approx(sum(precisions) / len(golden)),
+                    reciprocal_rank=pytest.approx(1 / at[0] if at else 0.0),
+                    ndcg=pytest.approx(gain / best),
+                )
+            )
+    assert score_questions(hits, qrels, sorted(cutoffs)) == expected
 
 
 def test_groups_are_means_with_standard_errors(make_question: QuestionMaker) -> None:
@@ -52,10 +66,10 @@ def test_groups_are_means_with_standard_errors(make_question: QuestionMaker) -> 
         make_question("unscored", *FACTS),
     ]
     scores = [
-        QuestionScore("q1", 5, 1.0, True),
-        QuestionScore("q2", 5, 0.5, False),
-        QuestionScore("q3", 5, 1.0, True),
-        QuestionScore("q4", 5, 0.0, False),
+        QuestionScore("q1", 5, 1.0, True, 1.0, 0.5, 0.5, 0.6),
+        QuestionScore("q2", 5, 0.5, False, 1.0, 0.3, 0.2, 0.4),
+        QuestionScore("q3", 5, 1.0, True, 1.0, 0.7, 0.8, 0.9),
+        QuestionScore("q4", 5, 0.0, False, 0.0, 0.0, 0.0, 0.0),
     ]
     rows = {(g.axis, g.by, g.group): g for g in score_groups(questions, scores)}
     means = {
@@ -65,14 +79,20 @@ def test_groups_are_means_with_standard_errors(make_question: QuestionMaker) -> 
     assert means == {
         ("popularity", "all", "all"): (5, 1, 0.0, 0.0),
         ("popularity", "hops", "2"): (5, 1, 0.0, 0.0),
+        ("popularity", "topology", "chain"): (5, 1, 0.0, 0.0),
         ("popularity", "labels", "popular-unpopular"): (5, 1, 0.0, 0.0),
         ("recency", "all", "all"): (5, 3, 2.5 / 3, 2 / 3),
         ("recency", "hops", "1"): (5, 1, 1.0, 1.0),
         ("recency", "hops", "2"): (5, 2, 0.75, 0.5),
+        ("recency", "topology", "chain"): (5, 3, 2.5 / 3, 2 / 3),
         ("recency", "labels", "old"): (5, 1, 1.0, 1.0),
         ("recency", "labels", "old-new"): (5, 1, 0.5, 0.0),
         ("recency", "labels", "new-new"): (5, 1, 1.0, 1.0),
     }
+    two = rows["recency", "hops", "2"]
+    assert (two.hit, two.average_precision, two.reciprocal_rank, two.ndcg) == pytest.approx(
+        (1.0, 0.5, 0.5, 0.65)
+    )
     assert rows["recency", "hops", "2"].recall_stderr == pytest.approx(0.25)
     assert rows["recency", "hops", "2"].complete_stderr == pytest.approx(0.5)
     assert rows["recency", "all", "all"].recall_stderr == pytest.approx(
@@ -83,9 +103,14 @@ def test_groups_are_means_with_standard_errors(make_question: QuestionMaker) -> 
 
 def test_a_question_without_labels_has_no_pattern(make_question: QuestionMaker) -> None:
     groups = score_groups(
-        [make_question("q", FACTS[0], axis="none")], [QuestionScore("q", 1, 1.0, True)]
+        [make_question("q", FACTS[0], axis="none")],
+        [QuestionScore("q", 1, 1.0, True, 1.0, 1.0, 1.0, 1.0)],
     )
-    assert [(g.by, g.group) for g in groups] == [("all", "all"), ("hops", "1")]
+    assert [(g.by, g.group) for g in groups] == [
+        ("all", "all"),
+        ("hops", "1"),
+        ("topology", "chain"),
+    ]
 
 
 def test_without_the_extra_it_says_which(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,8 +118,10 @@ class Operand(Record):
 
     hop: int | None = None
     """The earlier hop whose answer it is; none for a constant, or a literal of the own facts."""
-    value: TypedValue
-    """Its value."""
+    value: EntityRef | TypedValue
+    """Its value: a literal, or an entity where two are asked to be the same."""
+    entity: EntityRef | None = None
+    """Whose value it is, where the operation chooses an entity."""
 
 
 class Operation(Record):

@@ -10,6 +10,7 @@ import duckdb
 
 from factchain import __version__
 from factchain.cli.chains import chains
+from factchain.cli.corpus import corpus
 from factchain.cli.evaluation import evaluation
 from factchain.cli.kg import kg
 from factchain.cli.options import (
@@ -105,4 +106,5 @@ def build(config: Path | None, out: Path, seed: int, workers: int, as_json: bool
 
 main.add_command(kg)
 main.add_command(chains)
+main.add_command(corpus)
 main.add_command(evaluation)

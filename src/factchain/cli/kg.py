@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from factchain.cli.options import kg_option, output_options, print_result
+from factchain.cli.kg_compare import diff, stats
+from factchain.cli.kg_doors import add_triples, fetch, text
+from factchain.cli.kg_extraction import extract, link, popularity
+from factchain.cli.kg_ingest import ingest
 
 
 @click.group()
@@ -14,18 +15,12 @@ def kg() -> None:
     """The triple store."""
 
 
-@kg.command()
-@kg_option
-@output_options
-def stats(kg_file: Path, as_json: bool) -> None:
-    """Count what a store holds.
-
-    \b
-    Example: factchain kg stats --kg factchain-sample/kg.duckdb
-    """
-    from factchain.kg.stats import as_text, statistics
-    from factchain.kg.store import Store
-
-    with Store.open(kg_file) as store:
-        figures = statistics(store)
-    print_result(figures, as_json, lambda: as_text(figures))
+kg.add_command(diff)
+kg.add_command(stats)
+kg.add_command(add_triples)
+kg.add_command(fetch)
+kg.add_command(text)
+kg.add_command(extract)
+kg.add_command(link)
+kg.add_command(popularity)
+kg.add_command(ingest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +18,8 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 PATH = click.Path(path_type=Path)
 """A file, a folder, or `-` for standard input."""
+LEAST_MEMORY = 128 << 20
+UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
 def output_options(command: F) -> F:
@@ -60,6 +63,39 @@ def workers_option(command: F) -> F:
         default=1,
         show_default=True,
         help="Processes that share the work; the result is the same.",
+    )(command)
+
+
+def engine_option(command: F) -> F:
+    """`--engine`: where the shards are worked on; the result does not depend on it."""
+    return click.option(
+        "--engine",
+        type=click.Choice(["local", "ray"]),
+        default="local",
+        show_default=True,
+        help="Processes of this machine, or the Ray cluster at RAY_ADDRESS.",
+    )(command)
+
+
+def _memory(_context: click.Context, _parameter: click.Parameter, value: str) -> int:
+    """The bytes of `800MB` or `2GiB`, in units of 1024."""
+    match = re.fullmatch(r"(\d{1,6})\s*([KMGT]?)(?:i?B)?", value, re.IGNORECASE)
+    if match is None:
+        raise click.BadParameter(f"{value!r} is no size such as 800MB or 2GiB")
+    size = int(match[1]) << UNITS[match[2].upper()]
+    if size < LEAST_MEMORY:
+        raise click.BadParameter(f"DuckDB needs {LEAST_MEMORY >> 20}MiB at least")
+    return size
+
+
+def memory_option(command: F) -> F:
+    """`--memory`: what DuckDB takes, in bytes."""
+    return click.option(
+        "--memory",
+        callback=_memory,
+        default="512MiB",
+        show_default=True,
+        help="What DuckDB takes at most; beyond that it uses the disk beside the store.",
     )(command)
 
 

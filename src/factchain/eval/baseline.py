@@ -17,7 +17,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from factchain.errors import ConfigError
 from factchain.eval import prompts
-from factchain.eval.lexical_reader import read
+from factchain.eval.lexical_operations import read
 
 LEXICAL = "factchain/lexical"
 """The lexical baseline's name for Inspect."""

@@ -66,8 +66,9 @@ def read_questions(workspace: Path) -> list[Question]:
 def as_dataset(questions: Iterable[Question]) -> MemoryDataset:
     """One sample a question, in their order.
 
-    `target` is the gold label, then its aliases; `metadata` holds `axis`, `topology`, `hops`,
-    `labels` (see `label_pattern`) and the whole record as `question`.
+    `target` is the gold label, then its aliases, and those of further gold answers; `metadata`
+    holds `axis`, `topology`, `kinds` (of the hops, joined by `-`), `hops`, `labels` (see
+    `label_pattern`) and the whole record as `question`.
     """
     return MemoryDataset([_sample(question) for question in questions], name="factchain")
 
@@ -81,10 +82,11 @@ def _sample(question: Question) -> Sample:
     return Sample(
         id=question.id,
         input=question.question,
-        target=[question.answer.label, *question.answer.aliases],
+        target=[name for gold in (question.answer, *question.other_answers) for name in gold.names],
         metadata={
             "axis": question.axis,
             "topology": question.topology,
+            "kinds": "-".join(question.kinds),
             "hops": question.hops,
             "labels": label_pattern(question),
             "question": question.model_dump_json(),

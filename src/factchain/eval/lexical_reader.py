@@ -1,79 +1,34 @@
 """Reading linearized facts with nothing but words: what takes no language model.
 
-A passage says `Title property object.`, one fact a line. The reader starts at the passage whose
-title stands in the question and takes the line whose property shares most words with the question;
-where the object has a passage among those given, it goes on there with the words left over. Words
-are compared by stem and a short list of synonyms of Wikidata's property labels. Of all paths, the
-one that explains most words of the question wins, and its last object is the answer.
+The reader starts at the passage whose title stands in the question and takes the line whose
+property shares most words with the question; where the object has a passage among those given, it
+goes on there with the words left over. Of all paths, the one that explains most words of the
+question wins, and its last object is the answer. Where a question names several titles, paths may
+also run from an object back to its subject, and two paths that meet go on together. What a
+question reckons with is split off before (`lexical_operations.py`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 
-from factchain.eval.prompts import Document
-
-_WORD = re.compile(r"(?:birth|death)(?=place\b)|\w+")
-_DOUBLED = re.compile(r"(?<=([^\W\daeioulsz]))\1$")
-_FUNCTION_WORDS = frozenset(
-    _WORD.findall(
-        "a an the of in on at to for by from into with as and or is was are were be been does did "
-        "do has have had that which what who whom whose it its this there s"
-    )
-)
-_SUFFIXES = ("ation", "ly", "ing", "ion", "ers", "ors", "er", "or", "ed", "es", "s", "e")
-_SHORTEST_STEM = 3
-_SYNONYMS = (
-    "place location located where",
-    "date when",
-    "birth born",
-    "death died die",
-    "burial buried",
-    "author written wrote writer",
-    "screenwriter screenplay",
-    "spouse married wife husband",
-    "citizenship citizen nationality",
-    "member plays",
-    "team club",
-    "educated studied attended alma",
-    "employer works worked",
-    "performer sings sang sung",
-    "officer ceo",
-    "adapted based",
-    "production produced",
-    "instance class kind type",
-    "winner won",
-    "narrative setting",
-    "mouth flows",
-    "origin source rise",
-    "watercourse water",
-    "named namesake",
-)
+from factchain.eval.lexical_facts import LineFact, LineFacts, content, key
+from factchain.questions.lexis import WORD
 
 _COST_OF_UNASKED_WORD = 0.3
 _COST_OF_SKIPPED_WORD = 0.05
 _MOST_HOPS = 8
 _MOST_PATHS = 64
+_MOST_JOINS = 256
 
-_DATED = re.compile(r"As of (.+):")
 _DATE = re.compile(r"^as of [^,]*, ")
 _DESCRIPTION = re.compile(r"^ \([^)]*\)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Fact:
-    """A line, cut into what it says of its subject and the object."""
-
-    words: frozenset[str]
-    """Stems of the property's words."""
-    object: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Path:
+class Path:
     """How far the question has been followed."""
 
     score: float
@@ -81,68 +36,117 @@ class _Path:
     """Key of the title reached; its passage may be missing."""
     answer: str
     unused: frozenset[int]
-    """Words of the question that no line has explained; the lower, the nearer to the topic."""
+    """Numbers of the question's words that no line has explained."""
     visited: frozenset[str]
 
 
-def read(question: str, documents: Sequence[Document]) -> str | None:
-    """The object of the line that answers the question; none where no path explains a word."""
-    titles = {_key(document.title) for document in documents}
-    lines = _lines(documents)
-    text = question.casefold()
-    asked = frozenset(_content(text))
-    facts = {key: [_cut(line, titles, asked) for line in said] for key, said in lines.items()}
-    best = _Path(0.0, "", "", frozenset(), frozenset())
-    for topic, start, end in _named(text, facts):
-        words = _by_distance(text[:start], text[end:])
-        paths = [_Path(0.0, topic, "", frozenset(range(len(words))), frozenset([topic]))]
-        for _ in range(_MOST_HOPS):
-            paths = [
-                longer
-                for path in paths
-                for fact in facts.get(path.place, [])
-                if (longer := _follow(path, fact, words)) is not None
-            ]
-            paths = sorted(paths, key=lambda path: -path.score)[:_MOST_PATHS]
-            if not paths:
-                break
-            best = max(best, paths[0], key=lambda path: path.score)
+class Question:
+    """The words of a question, and the titles that it names."""
+
+    def __init__(self, text: str, titles: Iterable[str]) -> None:
+        self.text = text.casefold()
+        self.topics = _named(self.text, titles)
+        taken: list[tuple[int, int]] = []  # what asks for nothing
+        for _, _, end in self.topics:
+            if described := _DESCRIPTION.match(self.text[end:]):
+                taken.append((end, end + described.end()))
+        if dated := _DATE.match(self.text):
+            taken.append((0, dated.end()))
+        found = [
+            (match.start(), stem)
+            for match in WORD.finditer(self.text)
+            if not any(start <= match.start() < end for start, end in taken)
+            for stem in content(match[0])
+        ]
+        self.places = [place for place, _ in found]
+        self.words = [stem for _, stem in found]
+
+    def beside(self, start: int, end: int) -> frozenset[int]:
+        """The words that are not part of a topic's own name."""
+        return frozenset(n for n, place in enumerate(self.places) if not start <= place < end)
+
+    def order(self, start: int, end: int) -> list[int]:
+        """The rank of every word by its distance from a topic, the nearest first."""
+        before = [n for n, place in enumerate(self.places) if place < start]
+        after = [n for n, place in enumerate(self.places) if place >= end]
+        ranked = sorted([*enumerate(reversed(before)), *enumerate(after)], key=lambda pair: pair[0])
+        ranks = [0] * len(self.words)
+        for rank, (_, number) in enumerate(ranked):
+            ranks[number] = rank
+        return ranks
+
+
+def follow(text: str, facts: LineFacts) -> str | None:
+    """The end of the best path through the facts."""
+    question = Question(text, facts.names)
+    best = Path(0.0, "", "", frozenset(), frozenset())
+    by_topic: list[list[Path]] = []
+    for topic, start, end in question.topics:
+        ranks = question.order(start, end)
+        begin = Path(0.0, topic, "", question.beside(start, end), frozenset([topic]))
+        for path in _walk(begin, question, facts, ranks, backwards=False):
+            best = max(best, path, key=lambda one: one.score)
+        if len(question.topics) > 1:
+            by_topic.append(list(_walk(begin, question, facts, ranks, backwards=True)))
+    for path in _joined(by_topic, question, facts):
+        best = max(best, path, key=lambda one: one.score)
     return best.answer or None
 
 
-def _lines(documents: Iterable[Document]) -> dict[str, list[str]]:
-    """What the passages say of each title, without the title; of dated versions the latest."""
-    said: dict[str, dict[str, list[str]]] = {}
-    for title, text in documents:
-        lines = text.splitlines()
-        dated = _DATED.fullmatch(lines[0]) if lines else None
-        version = said.setdefault(_key(title), {}).setdefault(dated.group(1) if dated else "", [])
-        start = f"{title} "
-        version += [line.removeprefix(start) for line in lines if line.startswith(start)]
-    return {
-        key: versions.get("", []) + (versions[latest] if (latest := max(versions)) else [])
-        for key, versions in said.items()
-    }
+def _walk(
+    begin: Path, question: Question, facts: LineFacts, ranks: Sequence[int], *, backwards: bool
+) -> Iterator[Path]:
+    """The best paths from a place, the shorter first."""
+    paths = [begin]
+    for _ in range(_MOST_HOPS):
+        paths = [longer for path in paths for longer in _steps(path, question, facts, ranks)] + (
+            [
+                longer
+                for path in paths
+                for fact in facts.about.get(path.place, [])
+                if (longer := _follow(path, fact, question, ranks, fact.subject)) is not None
+            ]
+            if backwards
+            else []
+        )
+        paths = sorted(paths, key=lambda path: -path.score)[:_MOST_PATHS]
+        yield from paths
 
 
-def _cut(line: str, titles: set[str], asked: frozenset[str]) -> _Fact:
-    """`property object.` -> both.
-
-    The object starts at the first word with a capital or a digit, or where the title of another
-    passage does, or else after the words that the question asks for.
-    """
-    words = line.removesuffix(".").split(" ")
-    rest = range(1, len(words))
-    cut = next((i for i in rest if _opens_name(words[i]) or _key(" ".join(words[i:])) in titles), 0)
-    if not cut:
-        unasked = (i for i in rest if any(stem not in asked for stem in _content(words[i])))
-        cut = next(unasked, len(words) - 1)
-    return _Fact(frozenset(_content(" ".join(words[:cut]))), " ".join(words[cut:]))
+def _steps(
+    path: Path, question: Question, facts: LineFacts, ranks: Sequence[int]
+) -> Iterator[Path]:
+    for fact in facts.of.get(path.place, []):
+        if (longer := _follow(path, fact, question, ranks, fact.object)) is not None:
+            yield longer
 
 
-def _opens_name(word: str) -> bool:
-    """Whether the first letter or digit is none in lower case."""
-    return not next(filter(str.isalnum, word), "a").islower()
+def _joined(
+    by_topic: Sequence[Sequence[Path]], question: Question, facts: LineFacts
+) -> Iterator[Path]:
+    """Paths from two topics that meet at one place, and where they go on together."""
+    meetings = []
+    for number, paths in enumerate(by_topic):
+        for others in by_topic[number + 1 :]:
+            at: dict[str, Path] = {}
+            for other in others:
+                at.setdefault(other.place, other)
+            for path in paths:
+                met = at.get(path.place)
+                if met is not None and not (path.visited & met.visited) - {path.place}:
+                    meetings.append(
+                        Path(
+                            path.score + met.score,
+                            path.place,
+                            path.answer,
+                            path.unused & met.unused,
+                            path.visited | met.visited,
+                        )
+                    )
+    ranks = [0] * len(question.words)
+    for meeting in sorted(meetings, key=lambda path: -path.score)[:_MOST_JOINS]:
+        yield meeting
+        yield from _walk(meeting, question, facts, ranks, backwards=False)
 
 
 def _named(text: str, titles: Iterable[str]) -> list[tuple[str, int, int]]:
@@ -163,28 +167,29 @@ def _named(text: str, titles: Iterable[str]) -> list[tuple[str, int, int]]:
     ]
 
 
-def _by_distance(before: str, after: str) -> list[str]:
-    """Stems of the words before and after the topic, the nearest to it first.
-
-    A date before the question and a description in brackets after the topic ask for nothing.
-    """
-    left = reversed(_WORD.findall(_DATE.sub("", before)))
-    right = _WORD.findall(_DESCRIPTION.sub("", after))
-    ranked = sorted([*enumerate(left), *enumerate(right)], key=itemgetter(0))
-    return [stem for _, word in ranked for stem in _content(word)]
-
-
-def _follow(path: _Path, fact: _Fact, words: list[str]) -> _Path | None:
+def _follow(
+    path: Path, fact: LineFact, question: Question, ranks: Sequence[int], end: str
+) -> Path | None:
     """The path with one more line; none where the line explains too little or leads back."""
-    place = _key(fact.object)
+    place = key(end)
+    if place in path.visited:
+        return None
     used = {
         index
         for word in fact.words
-        if (index := min((i for i in path.unused if words[i] == word), default=-1)) >= 0
+        if (
+            index := min(
+                (i for i in path.unused if question.words[i] == word),
+                key=lambda i: ranks[i],
+                default=-1,
+            )
+        )
+        >= 0
     }
-    if not used or place in path.visited:
+    if not used:
         return None
-    skipped = sum(1 for i in path.unused - used if i < max(used))
+    furthest = max(ranks[i] for i in used)
+    skipped = sum(1 for i in path.unused - used if ranks[i] < furthest)
     gain = (
         len(used)
         - _COST_OF_UNASKED_WORD * (len(fact.words) - len(used))
@@ -192,31 +197,4 @@ def _follow(path: _Path, fact: _Fact, words: list[str]) -> _Path | None:
     )
     if gain <= 0:
         return None
-    return _Path(path.score + gain, place, fact.object, path.unused - used, path.visited | {place})
-
-
-def _content(text: str) -> list[str]:
-    return [_stem(word) for word in _WORD.findall(text.casefold()) if word not in _FUNCTION_WORDS]
-
-
-def _key(title: str) -> str:
-    return title.casefold()
-
-
-def _strip_suffix(word: str) -> str:
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
-            return _DOUBLED.sub("", word.removesuffix(suffix))
-    return word
-
-
-_CANONICAL = {
-    _strip_suffix(word): _strip_suffix(group.split()[0])
-    for group in _SYNONYMS
-    for word in group.split()
-}
-
-
-def _stem(word: str) -> str:
-    stem = _strip_suffix(word)
-    return _CANONICAL.get(stem, stem)
+    return Path(path.score + gain, place, end, path.unused - used, path.visited | {place})

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-VERSION = "1"
+VERSION = "2"
 """Rises with every change of a prompt, so that answers to another prompt are not reused."""
 
 _SHORT = (
-    "Reply with the answer alone, as short as possible: a name, a date or a number, "
-    "no sentence and no explanation."
+    "Reply with the answer alone, as short as possible: a name, a date, a number with its unit, or "
+    "yes or no; no sentence and no explanation."
 )
 _DIRECT = f"Answer the question. {_SHORT}"
 _WITH_DOCUMENTS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from factchain.chains.records import Axis
+from factchain.chains.records import Axis, HopKind
 from factchain.records import Record
 
 
@@ -23,6 +23,10 @@ class ScoreSummary(Record):
     """Hops of the group's questions; none where all count."""
     labels: str | None
     """Labels of the hops joined by `-`; none where all count."""
+    topology: str | None = None
+    """Topology of the group's questions; none where all count."""
+    kind: HopKind | None = None
+    """A kind of hop that the group's questions have; none where all count."""
     score: str
     """Name of the score."""
     n: int = Field(ge=1)
@@ -35,3 +39,9 @@ class ScoreSummary(Record):
     """Lower end of the interval."""
     high: float = Field(ge=0, le=1)
     """Upper end of the interval."""
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """What the group's questions have in common; nothing where it is all questions."""
+        names = ("axis", "hops", "labels", "topology", "kind")
+        return tuple(name for name in names if getattr(self, name) is not None)

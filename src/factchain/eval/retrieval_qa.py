@@ -120,14 +120,15 @@ def gold_passages(
 ) -> Callable[[str], Sequence[str]]:
     """By question id the passages of its hops, in the order of the hops, each once.
 
-    Raises InputError for a hop that has none.
+    Raises InputError for a hop with facts that has none.
     """
     by_hop: dict[tuple[str, int], list[str]] = {}
     for row in gold:
         by_hop.setdefault((row.question, row.hop), []).append(row.passage)
     by_question: dict[str, Sequence[str]] = {}
     for question in questions:
-        hops = [(question.id, sub.index) for sub in question.sub_questions]
+        # A hop that only reckons with earlier answers rests on no passage of its own.
+        hops = [(question.id, sub.index) for sub in question.sub_questions if sub.facts]
         for key in hops:
             if key not in by_hop:
                 raise InputError(

@@ -1,4 +1,4 @@
-"""The scores of `answers.py` as one Inspect scorer, with standard errors and by groups."""
+"""The scores of `answers.py` and `typed_answers.py` as one Inspect scorer, with standard errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
-from factchain.eval import answers
+from factchain.eval import answers, typed_answers
+from factchain.questions.records import Question
 
 _GROUPED_BY = ("axis", "hops")
 
@@ -45,11 +46,16 @@ def _describe(groups: dict[str, list[SampleScore]]) -> Iterator[tuple[str, float
 
 @scorer(metrics=[means()])
 def answer_scores() -> Scorer:
-    """Score the model's completion against the target: the gold label, then its aliases."""
+    """Score the model's completion against the gold answers of the sample's question.
+
+    Entities are compared by label and aliases, literals by value as well; of several gold answers
+    the best one counts.
+    """
 
     async def score(state: TaskState, target: Target) -> Score:
         prediction = state.output.completion.strip()
-        label, *aliases = target.target
-        return Score(value=dict(answers.score(prediction, label, aliases)), answer=prediction)
+        question = Question.model_validate_json(state.metadata["question"])
+        golds = [question.answer, *question.other_answers]
+        return Score(value=dict(typed_answers.score_any(prediction, golds)), answer=prediction)
 
     return score

@@ -39,6 +39,7 @@ SCHEMA = pa.schema(
         pa.field("question", pa.string(), nullable=False),
         pa.field("axis", pa.string(), nullable=False),
         pa.field("topology", pa.string(), nullable=False),
+        pa.field("kinds", pa.string(), nullable=False),
         pa.field("hops", pa.int8(), nullable=False),
         pa.field("labels", pa.string(), nullable=False),
         pa.field("prediction", pa.string()),
@@ -49,7 +50,11 @@ SCHEMA = pa.schema(
 """Columns of `scores.parquet`; a `prediction` has single spaces and at most 1,024 characters."""
 
 _KEY = ("task", "context", "model", "question")
-_GROUPS = (("axis",), ("hops",), ("axis", "hops"), ("axis", "hops", "labels"))
+_OF_QUESTION = ("axis", "topology", "kinds", "hops", "labels")
+_GROUPS = (
+    *(("axis",), ("hops",), ("axis", "hops"), ("axis", "hops", "labels")),
+    ("topology",),
+)
 _RESAMPLES = 2000
 _SEED = 0
 _VALUES_AT_ONCE = 4_000_000
@@ -119,7 +124,8 @@ def where(scores: pa.Table, values: Row) -> pa.Table:
 
 
 def summarise(scores: pa.Table) -> list[ScoreSummary]:
-    """Means by task, context and model: of all questions, by axis, hops, both, and labels.
+    """Means by task, context and model: of all questions, by axis, hops, both, and labels, by
+    topology, and of the questions that have a hop of each kind.
 
     Intervals of 95 %: Wilson's for scores of 0 and 1, a percentile bootstrap for F1; one question
     alone leaves the whole range open. Sorted; groups without any score are left out.
@@ -138,7 +144,7 @@ def _row(log: EvalLog, sample: EvalSampleSummary) -> Row:
         "context": (log.eval.metadata or {})["context"],
         "model": log.eval.model,
         "question": str(sample.id),
-        **{name: sample.metadata[name] for name in ("axis", "topology", "hops", "labels")},
+        **{name: sample.metadata[name] for name in _OF_QUESTION},
     }
     scored = next(iter((sample.scores or {}).values()), None)
     if sample.error or scored is None:
@@ -154,10 +160,14 @@ def _summaries(scores: pa.Table, setting: Row) -> Iterator[ScoreSummary]:
         groups = scores.group_by(list(names), use_threads=False).aggregate([])
         for group in groups.sort_by([(name, "ascending") for name in names]).to_pylist():
             yield from _summary(where(scores, group), setting | group)
+    present = {kind for kinds in scores["kinds"].to_pylist() for kind in kinds.split("-")}
+    for kind in sorted(present):
+        having = scores.filter(pc.match_substring_regex(scores["kinds"], rf"\b{kind}\b"))
+        yield from _summary(having, setting | {"kind": kind})
 
 
 def _summary(scores: pa.Table, values: Row) -> Iterator[ScoreSummary]:
-    everywhere = {"axis": None, "hops": None, "labels": None}
+    everywhere = dict.fromkeys(("axis", "hops", "labels", "topology", "kind"))
     for name in SCORES:
         column = scores[name].drop_null().to_numpy()
         if len(column):

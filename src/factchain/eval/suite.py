@@ -71,6 +71,6 @@ def run_suite(
         "scores": [
             {"task": one.task, "context": one.context, "score": one.score, "mean": one.mean}
             for one in scores.summarise(answers)
-            if (one.axis, one.hops) == (None, None)
+            if not one.by
         ],
     }

@@ -16,7 +16,7 @@ _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 def literal_text(value: str, datatype: str, unit: str | None, precision: int | None) -> str:
     """A stored literal as a reader would write it.
 
-    `value` is as `factchain.kg.statements` stores it, `unit` the label of a quantity's unit,
+    `value` is as `factchain.kg.dumps.statements` stores it, `unit` the label of a quantity's unit,
     `precision` Wikidata's precision of a date.
     """
     if datatype == "time" and precision is not None:

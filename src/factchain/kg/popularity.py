@@ -1,32 +1,65 @@
-"""Passages -> which facts they state -> how popular each fact is.
+"""Passages -> which facts they state -> how popular each fact, and each entity, is.
 
-A passage states a fact of the newest snapshot when it mentions the fact's subject and object;
-the popularity of a fact is the number of distinct passages that state it (SPEC.md 4.1, 7.1).
+A fact's popularity is the number of distinct passages that state it (SPEC.md 4.1, 7.1 item 10:
+the published unit is not said), or of distinct pages, or of all times that it is stated. An
+entity's is the number of those that mention it.
 """
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
-import pyarrow as pa
-
-from factchain.kg import queries
-from factchain.kg.extraction.cooccurrence import Cooccurrence
-from factchain.kg.extraction.protocol import Extractor
+from factchain.errors import ConfigError, StoreError
+from factchain.kg.extraction import queries
+from factchain.kg.extraction.cooccurrence import AMBIGUOUS, CooccurrenceSettings
+from factchain.kg.extraction.mentions import put_text
+from factchain.kg.extraction.run import extract
 from factchain.kg.records import TextPassage
 from factchain.kg.store import Store
-from factchain.kg.text import replace_passages
-from factchain.progress import track
+from factchain.parallel import Engine
+
+Unit = Literal["passages", "mentions", "documents"]
+UNITS: dict[Unit, tuple[str, str]] = {
+    "passages": (queries.POPULARITY_BY_PASSAGES, queries.ENTITIES_BY_PASSAGES),
+    "mentions": (queries.POPULARITY_BY_MENTIONS, queries.ENTITIES_BY_MENTIONS),
+    "documents": (queries.POPULARITY_BY_DOCUMENTS, queries.ENTITIES_BY_DOCUMENTS),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class PopularityBounds:
-    """Counts at which a fact is unpopular or popular; the rest has no label."""
+    """Counts at which a fact is unpopular or popular; the rest has no label.
+
+    Raises ConfigError where they do not rise.
+    """
 
     unpopular_min: int = 1
     unpopular_max: int = 9
     popular_min: int = 50
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.unpopular_min <= self.unpopular_max < self.popular_min:
+            raise ConfigError(
+                f"unpopular {self.unpopular_min}-{self.unpopular_max}, popular {self.popular_min}: "
+                "the bounds of popularity must rise"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class PopularitySummary:
+    """What counting gave."""
+
+    unit: Unit
+    """What was counted."""
+    facts: int
+    """Facts that are stated at all."""
+    entities: int
+    """Entities that are mentioned at all."""
+    labels: dict[str, int]
+    """Facts by popularity: popular, unpopular, unlabelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +75,52 @@ class TextSummary:
     """Mentions that were left out because several entities bear the name."""
 
 
-def count_popularity(
-    store: Store, passages: Iterable[TextPassage], bounds: PopularityBounds
-) -> TextSummary:
-    """Put the passages, their mentions and the popularity of facts in place of the store's."""
-    kept = list(passages)
-    extractor: Extractor = Cooccurrence(store)
-    found = list(extractor.mentions(track(kept, "reading passages", len(kept))))
-    table = pa.table(
-        {
-            "passage": pa.array([passage for passage, _ in found], pa.string()),
-            "entity": pa.array([entity for _, entity in found], pa.int64()),
-        }
-    )
-    with store.incoming(mention=table), store.transaction():
-        replace_passages(store, iter(kept))
-        store.connection.execute(queries.ADD_MENTIONS, {"extractor": extractor.name})
-        store.connection.execute(queries.COUNT_POPULARITY)
-        store.connection.execute(queries.CLEAR_BOUNDS)
+def count_mentions(
+    store: Store,
+    bounds: PopularityBounds,
+    unit: Unit = "passages",
+    extractor: str | None = None,
+) -> PopularitySummary:
+    """Count the popularity of facts and entities from the mentions in the store.
+
+    With an `extractor` only what that found counts. Raises StoreError where the store holds no
+    mention of it.
+    """
+    ((found,),) = store.rows(queries.COUNT_ENTITY_MENTIONS, extractor)
+    if not found:
+        whose = f"of the extractor {extractor!r} " if extractor else ""
+        raise StoreError(
+            f"{store.path}: holds no mention {whose}to count: run `factchain kg extract` first "
+            "(and `factchain kg link` after the extractor rebel)"
+        )
+    facts, entities = UNITS[unit]
+    bound = {"extractor": extractor}
+    with store.transaction():
+        store.connection.execute(queries.DROP_COUNTS)
+        store.connection.execute(queries.DROP_BOUNDS)
+        store.connection.execute(facts, bound)
+        store.connection.execute(entities, bound)
         store.rows(
             queries.ADD_BOUNDS, bounds.unpopular_min, bounds.unpopular_max, bounds.popular_min
         )
-        ((mentions, facts),) = store.rows("SELECT count(*), count(DISTINCT fact) FROM mention")
-    return TextSummary(len(kept), mentions, facts, sum(extractor.ambiguous.values()))
+        store.rows(queries.ADD_UNIT, unit, extractor)
+    ((stated, mentioned),) = store.rows(queries.POPULARITY_SIZES)
+    return PopularitySummary(unit, stated, mentioned, dict(store.rows(queries.CLASS_SIZES)))
+
+
+def count_popularity(
+    store: Store,
+    passages: Iterable[TextPassage],
+    bounds: PopularityBounds,
+    *,
+    workers: int = 1,
+    engine: Engine = "local",
+) -> TextSummary:
+    """Put the passages, co-occurrence's mentions and popularity in place of the store's."""
+    with tempfile.TemporaryDirectory(prefix="factchain-") as folder:
+        settings = CooccurrenceSettings.of_store(store, folder)
+        run = extract(passages, settings, folder, workers=workers, engine=engine)
+        put_text(store, folder, run)
+    count_mentions(store, bounds)
+    ((mentions, facts),) = store.rows(queries.COUNT_MENTIONS, settings.name)
+    return TextSummary(run.passages, mentions, facts, run.rejected.get(AMBIGUOUS, 0))

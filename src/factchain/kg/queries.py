@@ -1,21 +1,53 @@
 """The SQL of the store. Values are bound; nothing is interpolated."""
 
+DROP_INCOMING = {
+    "entity": "DROP VIEW incoming_entity",
+    "property": "DROP VIEW incoming_property",
+    "fact": "DROP VIEW incoming_fact",
+    "redirect": "DROP VIEW incoming_redirect",
+}
+
 ADD_SNAPSHOT = """
 INSERT INTO snapshot
 SELECT coalesce(max(id), 0) + 1, ?, ?, ?, ? FROM snapshot
 RETURNING id
 """
 
-# The newest snapshot wins: what a newer one says of an entity stays.
-ADD_ENTITIES = """
-INSERT OR REPLACE INTO entity
-SELECT DISTINCT ON (id) id, label, description, aliases, classes, wikipedia, $snapshot
-FROM incoming_entity
-WHERE id NOT IN (
-    SELECT e.id FROM entity e JOIN snapshot s ON s.id = e.snapshot
-    WHERE s.date > (SELECT date FROM snapshot WHERE id = $snapshot)
+# Rows that stand more than once are rare, and grouping all rows takes ten times as long as
+# sorting them: so those are found by a hash first, and only they are grouped.
+REPEATED_ENTITIES = """
+CREATE OR REPLACE TEMP TABLE repeated_entity AS
+SELECT id FROM incoming_entity GROUP BY id HAVING count(*) > 1
+"""
+
+STAGE_ENTITIES = """
+CREATE OR REPLACE TEMP TABLE staged_entity AS
+SELECT id, label, description, aliases, classes, wikipedia
+FROM (
+    FROM incoming_entity i ANTI JOIN repeated_entity r ON r.id = i.id
+    UNION ALL BY NAME
+    FROM incoming_entity i SEMI JOIN repeated_entity r ON r.id = i.id
+    QUALIFY row_number() OVER (
+        PARTITION BY i.id
+        ORDER BY i.label, i.description, i.aliases, i.classes, i.wikipedia
+    ) = 1
 )
 ORDER BY id
+"""
+
+# The newest snapshot wins: what a newer one says of an entity stays.
+REMOVE_OLDER_ENTITIES = """
+DELETE FROM entity USING staged_entity i
+WHERE entity.id = i.id AND entity.snapshot IN (
+    SELECT id FROM snapshot WHERE date < (SELECT date FROM snapshot WHERE id = $snapshot)
+)
+"""
+
+ADD_ENTITIES = """
+INSERT INTO entity
+SELECT i.id, i.label, i.description, i.aliases, i.classes, i.wikipedia, $snapshot
+FROM staged_entity i ANTI JOIN entity e ON e.id = i.id
+ORDER BY i.id
 """
 
 ADD_PROPERTIES = """
@@ -26,63 +58,84 @@ WHERE id NOT IN (
     SELECT p.id FROM property p JOIN snapshot s ON s.id = p.snapshot
     WHERE s.date > (SELECT date FROM snapshot WHERE id = $snapshot)
 )
-ORDER BY id
+ORDER BY id, label, description, aliases, datatype
 """
+
+REMOVE_OLDER_REDIRECTS = """
+DELETE FROM redirect USING incoming_redirect i
+WHERE redirect.source = i.source AND redirect.snapshot IN (
+    SELECT id FROM snapshot WHERE date < (SELECT date FROM snapshot WHERE id = $snapshot)
+)
+"""
+
+ADD_REDIRECTS = """
+INSERT INTO redirect
+SELECT i.source, i.target, $snapshot
+FROM incoming_redirect i ANTI JOIN redirect r ON r.source = i.source
+ORDER BY i.source
+"""
+
+REPEATED_FACTS = """
+CREATE OR REPLACE TEMP TABLE repeated_fact AS
+SELECT hash(s, p, o, value, datatype, unit, precision, calendar, lower, upper) AS key
+FROM incoming_fact GROUP BY key HAVING count(*) > 1
+"""
+
+# Those that the store knows come last, with their ids. Two statements of one fact: the one that
+# started first.
+STAGE_FACTS = """
+CREATE OR REPLACE TEMP TABLE staged_fact AS
+WITH keyed AS (
+    SELECT
+        *, hash(s, p, o, value, datatype, unit, precision, calendar, lower, upper) AS key
+    FROM incoming_fact
+),
+once AS (
+    FROM keyed k ANTI JOIN repeated_fact r ON r.key = k.key
+    UNION ALL
+    FROM keyed k SEMI JOIN repeated_fact r ON r.key = k.key
+    QUALIFY row_number() OVER (
+        PARTITION BY s, p, o, value, datatype, unit, precision, calendar, lower, upper
+        ORDER BY start_time NULLS LAST, end_time NULLS LAST, rank
+    ) = 1
+)
+SELECT i.* EXCLUDE (key), f.id AS known
+FROM once i
+LEFT JOIN fact f
+  ON f.s = i.s AND f.p = i.p AND f.datatype = i.datatype
+ AND f.o IS NOT DISTINCT FROM i.o AND f.value IS NOT DISTINCT FROM i.value
+ AND f.unit IS NOT DISTINCT FROM i.unit AND f.precision IS NOT DISTINCT FROM i.precision
+ AND f.calendar IS NOT DISTINCT FROM i.calendar
+ AND f.lower IS NOT DISTINCT FROM i.lower AND f.upper IS NOT DISTINCT FROM i.upper
+ORDER BY
+    known NULLS FIRST,
+    i.s, i.p, i.o, i.value, i.datatype, i.unit, i.precision, i.calendar, i.lower, i.upper
+"""
+
+LAST_FACT = "SELECT coalesce(max(id), 0) FROM fact"
 
 ADD_FACTS = """
 INSERT INTO fact
 SELECT
-    (SELECT coalesce(max(id), 0) FROM fact)
-        + row_number() OVER (ORDER BY s, p, o, value, datatype, unit, precision),
-    s, p, o, value, datatype, unit, precision
-FROM (
-    SELECT DISTINCT s, p, o, value, datatype, unit, precision FROM incoming_fact
-    EXCEPT
-    SELECT s, p, o, value, datatype, unit, precision FROM fact
-)
-ORDER BY s, p, o, value, datatype, unit, precision
+    $last + row_number() OVER (),
+    s, p, o, value, datatype, unit, precision, calendar, lower, upper
+FROM staged_fact WHERE known IS NULL
 """
 
-# Two statements of one fact: the one that started first.
 ADD_FACT_SNAPSHOTS = """
 INSERT INTO fact_snapshot
-SELECT f.id, $snapshot, i.rank, i.start_time, i.end_time
-FROM incoming_fact i
-JOIN fact f
-  ON f.s = i.s AND f.p = i.p AND f.datatype = i.datatype
- AND f.o IS NOT DISTINCT FROM i.o AND f.value IS NOT DISTINCT FROM i.value
- AND f.unit IS NOT DISTINCT FROM i.unit AND f.precision IS NOT DISTINCT FROM i.precision
-QUALIFY row_number() OVER (
-    PARTITION BY f.id ORDER BY i.start_time NULLS LAST, i.end_time NULLS LAST
-) = 1
-ORDER BY f.id
+SELECT coalesce(known, $last + row_number() OVER ()), $snapshot, rank, start_time, end_time
+FROM staged_fact
+"""
+
+DROP_STAGED = """
+DROP TABLE repeated_entity; DROP TABLE staged_entity;
+DROP TABLE repeated_fact; DROP TABLE staged_fact
 """
 
 CLEAR_TEXT = "DELETE FROM mention; DELETE FROM popularity; DELETE FROM passage"
 
 ADD_PASSAGES = "INSERT INTO passage SELECT id, title, entity, text FROM incoming_passage"
-
-# A fact that one passage states by two ways of matching is one mention.
-ADD_MENTIONS = """
-INSERT INTO mention
-SELECT DISTINCT m.passage, e.id, $extractor
-FROM incoming_mention m
-JOIN incoming_mention n ON n.passage = m.passage
-JOIN current_edge e ON e.s = m.entity AND e.o = n.entity
-ORDER BY m.passage, e.id
-"""
-
-COUNT_POPULARITY = """
-INSERT INTO popularity
-SELECT fact, count(DISTINCT passage) FROM mention GROUP BY fact ORDER BY fact
-"""
-
-CLEAR_BOUNDS = "DELETE FROM popularity_bounds"
-ADD_BOUNDS = "INSERT INTO popularity_bounds VALUES (?, ?, ?)"
-
-NAMES = """
-SELECT id, label, aliases FROM entity WHERE label IS NOT NULL ORDER BY id
-"""
 
 PASSAGES = "SELECT id, title, entity, text FROM passage ORDER BY id"
 
@@ -97,11 +150,6 @@ UNION ALL SELECT 'passages', count(*) FROM passage
 UNION ALL SELECT 'mentions', count(*) FROM mention
 """
 
-FACTS_BY_SNAPSHOT = """
-SELECT s.name, count(*) FROM fact_snapshot fs JOIN snapshot s ON s.id = fs.snapshot
-GROUP BY s.name, s.date ORDER BY s.date
-"""
-
 FACTS_BY_RECENCY = "SELECT recency, count(*) FROM fact_recency GROUP BY recency ORDER BY recency"
 
 FACTS_BY_POPULARITY = """
@@ -110,16 +158,16 @@ SELECT coalesce(label, 'between'), count(*) FROM fact_popularity GROUP BY 1 ORDE
 
 POPULARITY_HISTOGRAM = "SELECT count, count(*) FROM popularity GROUP BY count ORDER BY count"
 
-TOP_PROPERTIES = """
-SELECT p.id, p.label, count(*) AS n
-FROM fact f LEFT JOIN property p ON p.id = f.p
-GROUP BY p.id, p.label ORDER BY n DESC, p.id LIMIT ?
-"""
-
 CLASS_LABELS = """
 SELECT e.id, coalesce(c.label, 'Q' || m.class)
 FROM (SELECT id, unnest(classes) AS class FROM entity WHERE id IN (SELECT unnest(?))) m
 JOIN entity e ON e.id = m.id
 LEFT JOIN entity c ON c.id = m.class
 ORDER BY 1, 2
+"""
+
+# Whether the newest of the tables is there, and the newest of the columns.
+HAS_LAYOUT = """
+SELECT count(*) = 2 FROM duckdb_columns()
+WHERE (table_name, column_name) IN (('fact', 'calendar'), ('entity_popularity', 'count'))
 """

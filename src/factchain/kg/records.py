@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Self
 
 import pyarrow as pa
+from pydantic import Field, model_validator
 
 from factchain.records import ItemId, Record
 
@@ -36,11 +38,28 @@ FACT_SCHEMA = pa.schema(
         ("datatype", pa.string()),
         ("unit", pa.int64()),
         ("precision", pa.int32()),
+        ("calendar", pa.int64()),
+        ("lower", pa.string()),
+        ("upper", pa.string()),
         ("rank", pa.string()),
         ("start_time", pa.string()),
         ("end_time", pa.string()),
     ]
 )
+
+
+class Link(Record):
+    """A link of a passage to another page of its wiki."""
+
+    start: int = Field(ge=0)
+    """Where the link's text begins in the passage's text, in characters."""
+    end: int = Field(ge=1)
+    """Where it ends: `text[start:end]` is the link's text."""
+    title: str
+    """Title of the page that it leads to, with spaces."""
+
+
+REDIRECT_SCHEMA = pa.schema([("source", pa.int64()), ("target", pa.int64())])
 
 
 class TextPassage(Record):
@@ -54,6 +73,18 @@ class TextPassage(Record):
     """Q-id of the entity that the page is about, where known."""
     text: str
     """The passage itself."""
+    links: tuple[Link, ...] = ()
+    """Its links to other pages, where the source has them."""
+
+    @model_validator(mode="after")
+    def _check_links(self) -> Self:
+        """Refuse links that do not lie in the text."""
+        for link in self.links:
+            if not link.start < link.end <= len(self.text):
+                raise ValueError(
+                    f"a link from {link.start} to {link.end} in a text of {len(self.text)}"
+                )
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +97,8 @@ class Reject:
     """What is wrong."""
     text: str
     """The line's beginning."""
+    file: int = 0
+    """Position of its file among the dump's files."""
 
 
 @dataclass(slots=True)
@@ -75,9 +108,20 @@ class DumpTables:
     entities: pa.Table
     properties: pa.Table
     facts: pa.Table
+    redirects: pa.Table = field(default_factory=REDIRECT_SCHEMA.empty_table)
     rejects: list[Reject] = field(default_factory=list)
     skipped: dict[str, int] = field(default_factory=dict)
     """How many entities or statements were left out on purpose, by reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class DumpShards:
+    """The same in Parquet shards: patterns that match their files, or a table where none is."""
+
+    entities: pa.Table | str
+    properties: pa.Table | str
+    facts: pa.Table | str
+    redirects: pa.Table
 
 
 def number(entity_id: str) -> int:

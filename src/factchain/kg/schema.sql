@@ -1,4 +1,7 @@
 -- The triple store. Q- and P-ids are integers (Q42 is 42).
+-- The tables that grow with a dump have no index: DuckDB keeps indexes in memory (32 bytes a
+-- row). Ids are given in order, so that min-max statistics find them; add_snapshot keeps them
+-- unique.
 
 CREATE TABLE snapshot (
     id       INTEGER PRIMARY KEY,
@@ -10,13 +13,13 @@ CREATE TABLE snapshot (
 
 -- Per entity the state of the newest snapshot that has it.
 CREATE TABLE entity (
-    id          BIGINT PRIMARY KEY,
+    id          BIGINT NOT NULL,
     label       TEXT,
     description TEXT,
     aliases     TEXT[] NOT NULL,
     classes     BIGINT[] NOT NULL,   -- truthy P31
-    wikipedia   TEXT,                -- title of the English Wikipedia page
-    snapshot    INTEGER NOT NULL REFERENCES snapshot (id)
+    wikipedia   TEXT,                -- title of the page in the first language's Wikipedia
+    snapshot    INTEGER NOT NULL     -- id of that snapshot
 );
 
 CREATE TABLE property (
@@ -30,7 +33,7 @@ CREATE TABLE property (
 
 -- A truthy fact: an entity as object (o), or a typed literal (value and what follows).
 CREATE TABLE fact (
-    id        BIGINT PRIMARY KEY,
+    id        BIGINT NOT NULL,
     s         BIGINT NOT NULL,
     p         INTEGER NOT NULL,
     o         BIGINT,
@@ -38,6 +41,9 @@ CREATE TABLE fact (
     datatype  TEXT NOT NULL,
     unit      BIGINT,                -- Q-id of a quantity's unit
     precision INTEGER,               -- of a date: 9 year, 10 month, 11 day
+    calendar  BIGINT,                -- Q-id of a date's calendar, NULL for the Gregorian
+    lower     TEXT,                  -- bounds of a quantity, where stated
+    upper     TEXT,
     CHECK ((o IS NULL) <> (value IS NULL))
 );
 
@@ -46,8 +52,14 @@ CREATE TABLE fact_snapshot (
     snapshot   INTEGER NOT NULL,
     rank       TEXT NOT NULL,        -- preferred | normal
     start_time TEXT,                 -- P580
-    end_time   TEXT,                 -- P582
-    PRIMARY KEY (fact, snapshot)
+    end_time   TEXT                  -- P582
+);
+
+-- Where a removed item was merged into another: the end of its chain of redirects.
+CREATE TABLE redirect (
+    source   BIGINT NOT NULL,
+    target   BIGINT NOT NULL,
+    snapshot INTEGER NOT NULL        -- the newest snapshot that has it
 );
 
 CREATE TABLE passage (
@@ -57,16 +69,18 @@ CREATE TABLE passage (
     text   TEXT NOT NULL
 );
 
+-- Which passages state which facts.
 CREATE TABLE mention (
-    passage   TEXT NOT NULL,
-    fact      BIGINT NOT NULL,
-    extractor TEXT NOT NULL,
+    passage     TEXT NOT NULL,
+    fact        BIGINT NOT NULL,
+    extractor   TEXT NOT NULL,
+    occurrences BIGINT NOT NULL DEFAULT 1,  -- how often the passage states it
     PRIMARY KEY (passage, fact, extractor)
 );
 
 CREATE TABLE popularity (
     fact  BIGINT PRIMARY KEY,
-    count BIGINT NOT NULL            -- distinct passages that state the fact
+    count BIGINT NOT NULL            -- passages that state the fact (see popularity_unit)
 );
 
 -- One row: the bounds of the popularity classes.
@@ -118,3 +132,49 @@ FROM (
     GROUP BY fs.fact
 )
 WHERE (SELECT count(*) FROM snapshot) >= 2 AND (in_oldest OR in_newest);
+
+-- Ids of a graph that is not Wikidata's, and the numbers that they bear here (`add-triples`).
+CREATE TABLE outside_id (
+    kind   TEXT NOT NULL,            -- Q for entities, P for properties
+    id     TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    PRIMARY KEY (kind, id)
+);
+
+-- Which passages mention which entities, and how often.
+CREATE TABLE entity_mention (
+    passage     TEXT NOT NULL,
+    entity      BIGINT NOT NULL,
+    extractor   TEXT NOT NULL,
+    occurrences BIGINT NOT NULL
+);
+
+CREATE TABLE entity_popularity (
+    entity BIGINT NOT NULL,
+    count  BIGINT NOT NULL           -- passages that mention the entity (see popularity_unit)
+);
+
+-- One row: what the counts of both popularity tables count.
+CREATE TABLE popularity_unit (
+    unit      TEXT NOT NULL,         -- passages | mentions | documents
+    extractor TEXT                   -- whose mentions; NULL for those of all extractors
+);
+
+-- Over all snapshots.
+CREATE VIEW fact_history AS
+SELECT fs.fact, min(s.date) AS first_seen, max(s.date) AS last_seen, count(*) AS snapshots
+FROM fact_snapshot fs
+JOIN snapshot s ON s.id = fs.snapshot
+GROUP BY fs.fact;
+
+-- Subjects and properties of which the oldest and the newest snapshot state different objects.
+CREATE VIEW fact_conflict AS
+SELECT
+    f.s,
+    f.p,
+    list(f.id ORDER BY f.id) FILTER (r.recency <> 'new') AS older,
+    list(f.id ORDER BY f.id) FILTER (r.recency <> 'gone') AS newer
+FROM fact_recency r
+JOIN fact f ON f.id = r.fact
+GROUP BY f.s, f.p
+HAVING bool_or(r.recency <> 'old') AND older IS NOT NULL AND newer IS NOT NULL;

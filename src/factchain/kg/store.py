@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from factchain.errors import StoreError
 from factchain.kg import queries
-from factchain.kg.records import DumpTables
+from factchain.kg.records import DumpShards, DumpTables
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class Store:
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         self.connection = connection
         self.path = path
+        self._changing = False
 
     @classmethod
     def create(cls, path: Path) -> Store:
@@ -55,10 +56,14 @@ class Store:
             )
         try:
             connection = duckdb.connect(str(path), read_only=read_only)
-            connection.execute("SELECT 1 FROM fact_snapshot LIMIT 1")
+            connection.execute("SELECT 1 FROM fact_snapshot LIMIT 1").fetchall()
         except duckdb.Error as error:
             first = str(error).splitlines()[0]
             raise StoreError(f"{path}: is no factchain store: {first}") from error
+        ((newest,),) = connection.execute(queries.HAS_LAYOUT).fetchall()
+        if not newest:
+            connection.close()
+            raise StoreError(f"{path}: has the layout of an earlier factchain: build it anew")
         return cls(connection, path)
 
     def checkpoint(self) -> None:
@@ -86,51 +91,99 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All statements of the block, or none of them."""
+        """All statements of the block, or none of them; within another such block, part of it."""
+        if self._changing:
+            yield
+            return
         self.connection.begin()
+        self._changing = True
         try:
             yield
         except BaseException:
             self.connection.rollback()
             raise
+        finally:
+            self._changing = False
         self.connection.commit()
 
     @contextmanager
-    def incoming(self, **tables: pa.Table) -> Iterator[None]:
-        """Arrow tables that queries of the block see as `incoming_<name>`."""
+    def incoming(self, **tables: pa.Table | str) -> Iterator[None]:
+        """Arrow tables, or Parquet shards by a pattern, that the block sees as `incoming_<name>`.
+
+        Shards are views of the store until the block ends: use it inside a transaction.
+        """
         for name, table in tables.items():
-            self.connection.register(f"incoming_{name}", table)
+            if isinstance(table, str):
+                self.connection.read_parquet(table).create_view(f"incoming_{name}")
+            else:
+                self.connection.register(f"incoming_{name}", table)
         try:
             yield
         finally:
-            for name in tables:
-                self.connection.unregister(f"incoming_{name}")
+            for name, table in tables.items():
+                # An aborted transaction forbids it, and its error is the one to be told.
+                with suppress(duckdb.TransactionException):
+                    if isinstance(table, str):
+                        self.connection.execute(queries.DROP_INCOMING[name])
+                    else:
+                        self.connection.unregister(f"incoming_{name}")
 
-    def add_snapshot(
-        self, name: str, date: str, source: str, checksum: str, tables: DumpTables
-    ) -> int:
-        """Add the facts of one dump; return how many facts it has.
+    def limit(self, memory: int, threads: int) -> None:
+        """Let DuckDB use so many bytes of memory, and the disk beside the store beyond them."""
+        self.connection.execute("SET memory_limit = ?", [f"{memory // 2**20} MiB"])
+        self.connection.execute("SET threads = ?", [threads])
 
-        Raises StoreError where the store holds a snapshot of that name or date.
-        """
+    def check_is_new(self, name: str, date: str) -> None:
+        """Raise StoreError where the store holds a snapshot of that name or date."""
         for snapshot in self.snapshots():
             if snapshot.name == name or snapshot.date.isoformat() == date:
                 raise StoreError(
                     f"{self.path}: holds the snapshot {snapshot.name!r} of {snapshot.date} already"
                 )
+
+    def add_snapshot(
+        self, name: str, date: str, source: str, checksum: str, tables: DumpTables | DumpShards
+    ) -> int:
+        """Add the facts of one dump; return how many facts it has.
+
+        Raises StoreError where the store holds a snapshot of that name or date.
+        """
+        self.check_is_new(name, date)
         with (
-            self.incoming(entity=tables.entities, property=tables.properties, fact=tables.facts),
             self.transaction(),
+            self.incoming(
+                entity=tables.entities,
+                property=tables.properties,
+                fact=tables.facts,
+                redirect=tables.redirects,
+            ),
         ):
-            ((snapshot_id,),) = self.rows(queries.ADD_SNAPSHOT, name, date, source, checksum)
-            bound = {"snapshot": snapshot_id}
-            self.connection.execute(queries.ADD_ENTITIES, bound)
-            self.connection.execute(queries.ADD_PROPERTIES, bound)
-            self.connection.execute(queries.ADD_FACTS)
-            self.connection.execute(queries.ADD_FACT_SNAPSHOTS, bound)
-            ((count,),) = self.rows(
-                "SELECT count(*) FROM fact_snapshot WHERE snapshot = ?", snapshot_id
-            )
+            ((snapshot,),) = self.rows(queries.ADD_SNAPSHOT, name, date, source, checksum)
+            self._add_entities(snapshot)
+            count = self._add_facts(snapshot)
+            self.connection.execute(queries.DROP_STAGED)
+        return count
+
+    def _add_entities(self, snapshot: int) -> None:
+        self.connection.execute(queries.REPEATED_ENTITIES)
+        self.connection.execute(queries.STAGE_ENTITIES)
+        for query in (
+            queries.REMOVE_OLDER_ENTITIES,
+            queries.ADD_ENTITIES,
+            queries.ADD_PROPERTIES,
+            queries.REMOVE_OLDER_REDIRECTS,
+            queries.ADD_REDIRECTS,
+        ):
+            self.connection.execute(query, {"snapshot": snapshot})
+
+    def _add_facts(self, snapshot: int) -> int:
+        """Return how many facts the snapshot has."""
+        self.connection.execute(queries.REPEATED_FACTS)
+        self.connection.execute(queries.STAGE_FACTS)
+        ((last,),) = self.rows(queries.LAST_FACT)
+        self.connection.execute(queries.ADD_FACTS, {"last": last})
+        self.connection.execute(queries.ADD_FACT_SNAPSHOTS, {"last": last, "snapshot": snapshot})
+        ((count,),) = self.rows("SELECT count(*) FROM staged_fact")
         return int(count)
 
     def snapshots(self) -> list[Snapshot]:

@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from factchain.chains.execute import execute
+from factchain.chains.proof.execute import execute
 from factchain.chains.records import FactChain
 from factchain.kg.store import Store
 from factchain.progress import track
-from factchain.questions.names import EntityName, entity_names
-from factchain.questions.records import Answer, Provenance, Question, SubQuestion, Verdict
+from factchain.questions.answers import to_answer
+from factchain.questions.leaks import PART_OF_NAME
+from factchain.questions.names import EntityName, entity_names, property_names
+from factchain.questions.records import Provenance, Question, SubQuestion, Verdict
 from factchain.questions.verbalize.protocol import Verbalizer, Wording
+from factchain.questions.verbalize.template import TemplateVerbalizer
 from factchain.questions.verify import verify
 from factchain.records import write_records
 
@@ -26,6 +29,8 @@ class QuestionSummary:
 
     questions: int
     rejected: dict[str, int]
+    named_by_topic: int = 0
+    """Questions kept although a topic's own name contains the name of an answer."""
 
 
 def generate_questions(
@@ -33,6 +38,8 @@ def generate_questions(
 ) -> QuestionSummary:
     """Put every chain into words, verify it, and write the questions that pass to `out`."""
     names = entity_names(store, chains)
+    properties = property_names(store, chains)
+    templates = TemplateVerbalizer()
     kept: list[Question] = []
     rejected: Counter[str] = Counter()
     texts: set[tuple[str, str]] = set()
@@ -40,7 +47,10 @@ def generate_questions(
     pairs = zip(chains, executed, strict=True)
     for chain, answers in track(pairs, "verifying questions", len(chains)):
         wording = verbalizer.verbalize(chain, names)
-        verdicts = verify(chain, wording, names, answers)
+        wordings = {
+            p: {*said, *properties.get(p, ())} for p, said in templates.wordings(chain).items()
+        }
+        verdicts = verify(chain, wording, names, answers, wordings)
         failed = [verdict.check for verdict in verdicts if not verdict.passed]
         if failed:
             rejected[failed[0]] += 1
@@ -50,7 +60,8 @@ def generate_questions(
             texts.add((chain.axis, wording.question))
             kept.append(to_question(chain, wording, verdicts, names, verbalizer))
     write_records(out, kept)
-    return QuestionSummary(len(kept), dict(sorted(rejected.items())))
+    named = sum(PART_OF_NAME in verdict.evidence for q in kept for verdict in q.provenance.verdicts)
+    return QuestionSummary(len(kept), dict(sorted(rejected.items())), named)
 
 
 def to_question(
@@ -61,21 +72,26 @@ def to_question(
     verbalizer: Verbalizer,
 ) -> Question:
     """The record of a verified question."""
+    last = chain.hops[-1]
     return Question(
         id=f"q-{chain.id.removeprefix('c-')}",
         axis=chain.axis,
         topology=chain.topology,
         hops=len(chain.hops),
         question=wording.question,
-        answer=_answer(names[chain.answer]),
+        answer=to_answer(last.answer, names),
+        other_answers=tuple(to_answer(answer, names) for answer in last.other_answers),
         sub_questions=tuple(
             SubQuestion(
                 index=hop.index,
                 question=question,
                 template=template,
                 inputs=hop.inputs,
-                answer=_answer(names[hop.answer.key]),
+                kind=hop.kind,
+                answer=to_answer(hop.answer, names),
+                other_answers=tuple(to_answer(answer, names) for answer in hop.other_answers),
                 facts=hop.facts,
+                operation=hop.operation,
                 label=hop.label,
             )
             for hop, question, template in zip(
@@ -93,7 +109,3 @@ def to_question(
             seed=chain.seed,
         ),
     )
-
-
-def _answer(name: EntityName) -> Answer:
-    return Answer(id=name.id, label=name.label, aliases=tuple(sorted(name.aliases)))

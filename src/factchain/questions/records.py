@@ -4,23 +4,48 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from factchain.chains.records import Axis, ChainFact, HopLabel, Query
-from factchain.records import Record
+from factchain.chains.records import (
+    Axis,
+    ChainFact,
+    HopKind,
+    HopLabel,
+    Operation,
+    Query,
+    TypedValue,
+)
+from factchain.records import ItemId, Record
+
+AnswerKind = Literal["entity", "number", "quantity", "date", "yes/no"]
 
 
 class Answer(Record):
     """An answer with everything that counts as naming it."""
 
-    id: str
-    """Q-id."""
+    id: ItemId | None = None
+    """Q-id of an entity; none for a literal."""
     label: str
-    """English label."""
+    """English label of an entity, or the literal as a reader would write it."""
     aliases: tuple[str, ...] = ()
-    """Other names, sorted."""
-    kind: Literal["entity"] = "entity"
-    """What the answer is."""
+    """Other names, or other ways to write the literal, sorted."""
+    kind: AnswerKind = "entity"
+    """What the answer is; a `quantity` is a number with a unit."""
+    value: TypedValue | None = None
+    """The literal, with its unit or precision; none for an entity."""
+
+    @model_validator(mode="after")
+    def _one_answer(self) -> Answer:
+        if (self.id is None) == (self.value is None):
+            raise ValueError("an answer is an entity (`id`) or a literal (`value`)")
+        if (self.kind == "entity") != (self.value is None):
+            raise ValueError(f"an answer of the kind {self.kind!r} has no `id` but a `value`")
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Label and aliases."""
+        return (self.label, *self.aliases)
 
 
 class SubQuestion(Record):
@@ -34,10 +59,16 @@ class SubQuestion(Record):
     """The question with `#k` in place of the answer of hop k."""
     inputs: tuple[int, ...]
     """Hops whose answers the template needs."""
+    kind: HopKind = "lookup"
+    """What is done with the inputs."""
     answer: Answer
     """The hop's answer."""
+    other_answers: tuple[Answer, ...] = ()
+    """Further answers that are as right, where hops may have several."""
     facts: tuple[ChainFact, ...]
-    """The facts that prove it."""
+    """The facts that prove it; none where it only reckons with earlier answers."""
+    operation: Operation | None = None
+    """What is reckoned; none for lookups and intersections."""
     label: HopLabel | None = None
     """Class of the hop on the question's axis."""
 
@@ -77,7 +108,7 @@ class Provenance(Record):
 class Question(Record):
     """A verified multi-hop question."""
 
-    schema_version: Literal[1] = Field(1, alias="schema")
+    schema_version: Literal[2] = Field(2, alias="schema")
     """Version of this layout."""
     id: str
     """Stable: `q-` and the hash of its chain."""
@@ -93,10 +124,12 @@ class Question(Record):
     """The question."""
     answer: Answer
     """The gold answer."""
+    other_answers: tuple[Answer, ...] = ()
+    """Further gold answers, where the last hop has several: any of them is right."""
     sub_questions: tuple[SubQuestion, ...]
     """One a hop, in the order of the chain."""
     labels: tuple[HopLabel, ...]
-    """One label a hop; empty on the axis `none`."""
+    """One label a hop that has one; empty on the axis `none`."""
     options: dict[str, str] | None = None
     """Options by letter, where they were made."""
     correct_option: str | None = None
@@ -107,3 +140,8 @@ class Question(Record):
     """What proves the answer."""
     provenance: Provenance
     """How it was made and verified."""
+
+    @property
+    def kinds(self) -> tuple[HopKind, ...]:
+        """The kinds of its hops, each once, in alphabetical order."""
+        return tuple(sorted({hop.kind for hop in self.sub_questions}))

@@ -41,10 +41,11 @@ def build_corpus(
 ) -> CorpusSummary:
     """Linearize the whole store into `out`: passages, queries, and gold passages by split.
 
-    The gold passages of a hop are those that state its facts in the snapshot in which the
-    question holds. Raises InputError for a question whose evidence is not in the corpus, for
-    two questions with one id and for a split that cannot name a file, StoreError for a store
-    that gives no passage; then nothing is written.
+    The gold passages of a hop are those that state its facts, all of them, in the snapshot in
+    which the question holds; a hop that reckons with earlier answers alone has none. Raises
+    InputError for a question whose evidence is not in the corpus, for two questions with one id
+    and for a split that cannot name a file, StoreError for a store that gives no passage; then
+    nothing is written.
     """
     _check(questions)
     stated: Stated = {

@@ -28,7 +28,7 @@ class StatedFact(NamedTuple):
     """A fact and the line that states it."""
 
     triple: Triple
-    """(s, p, o) as ids; a literal object stands as its text."""
+    """(s, p, o) as ids; a literal object stands as its value and the Q-id of its unit."""
     line: str
     """`Subject property object.`, without line breaks."""
 
@@ -98,8 +98,9 @@ def _state(entity: str, title: str, row: tuple[Any, ...]) -> StatedFact:
         # An unlabelled object shows its id, as in Wikidata itself.
         words = object_label or target
     else:
-        if unit is not None:
-            unit_label = unit_label or f"Q{unit}"
-        target = words = one_line(literal_text(value, datatype, unit_label, precision))
+        unit_id = None if unit is None else f"Q{unit}"
+        # As `chains.records.TypedValue.key` names a literal.
+        target = one_line(value if unit_id is None else f"{value} {unit_id}")
+        words = one_line(literal_text(value, datatype, unit_label or unit_id, precision))
     line = one_line(f"{title} {property_label or f'P{p}'} {words}.")
     return StatedFact((entity, f"P{p}", target), line)

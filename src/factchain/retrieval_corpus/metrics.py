@@ -1,12 +1,14 @@
-"""How much of the gold evidence a retriever finds, by hops and by label pattern.
+"""How much of the gold evidence a retriever finds, by hops, topology and label pattern.
 
 `recall@k` is the share of a question's gold passages among the first k, `complete@k` whether
 all of them are there (HopWeaver's complete set, SPEC.md 1.7). A fact has one gold passage, so
-recall is the share of the question's facts whose evidence is found (SPEC.md 4.5).
+recall is the share of the question's facts whose evidence is found (SPEC.md 4.5). The others are
+the textbook's, cut off at k: hit (success), average precision, reciprocal rank, nDCG.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, stdev
 from typing import Literal, NamedTuple
@@ -30,6 +32,17 @@ class QuestionScore(NamedTuple):
     """Share of the gold passages that were found."""
     complete: bool
     """Whether all of them were."""
+    hit: float
+    """1 where one of them was."""
+    average_precision: float
+    """Mean over the gold passages of the precision at their ranks, 0 for one not found."""
+    reciprocal_rank: float
+    """1 by the rank of the first gold passage, 0 where there is none."""
+    ndcg: float
+    """Discounted cumulative gain, by that of the best ranking."""
+
+
+GroupKind = Literal["all", "hops", "topology", "labels"]
 
 
 class GroupScore(Record):
@@ -37,10 +50,10 @@ class GroupScore(Record):
 
     axis: Axis
     """Axis of the questions."""
-    by: Literal["all", "hops", "labels"]
+    by: GroupKind
     """What the questions of the group have in common."""
     group: str
-    """The common value: a number of hops, or labels such as `popular-unpopular`."""
+    """The common value: a number of hops, a topology, or labels such as `popular-unpopular`."""
     k: int
     """How many hits count."""
     questions: int
@@ -53,12 +66,20 @@ class GroupScore(Record):
     """Share of the questions whose gold passages were all found."""
     complete_stderr: float
     """Its standard error."""
+    hit: float
+    """Share of the questions with a gold passage among the first k."""
+    average_precision: float
+    """MAP@k."""
+    reciprocal_rank: float
+    """MRR@k."""
+    ndcg: float
+    """Mean nDCG@k."""
 
 
 def score_questions(
     hits: Mapping[str, Sequence[Hit]], qrels: Qrels, cutoffs: Sequence[int]
 ) -> list[QuestionScore]:
-    """recall@k and complete@k of every question of `qrels`, by question and `k`.
+    """The scores of every question of `qrels`, by question and `k`.
 
     `hits` are the ranked passages by question. Raises MissingExtraError without `ir_measures`.
     """
@@ -66,31 +87,44 @@ def score_questions(
         import ir_measures
     except ImportError as error:
         raise MissingExtraError("scoring a retriever", "eval") from error
-    measures = {ir_measures.R @ k: k for k in cutoffs}
+    kinds = (
+        ir_measures.R,
+        ir_measures.Success,
+        ir_measures.AP,
+        ir_measures.RR,
+        ir_measures.nDCG,
+    )
+    measures = {kind @ k: (kind, k) for kind in kinds for k in cutoffs}
     # trec_eval would break ties in its own way, so that the rank itself is the score.
     run = {
         question: {hit.passage_id: -float(rank) for rank, hit in enumerate(ranked)}
         for question, ranked in hits.items()
     }
-    return sorted(
-        QuestionScore(value.query_id, measures[value.measure], value.value, value.value == 1)
-        for value in ir_measures.iter_calc(list(measures), qrels, run)
-    )
+    values: dict[tuple[str, int], dict[object, float]] = defaultdict(dict)
+    for value in ir_measures.iter_calc(list(measures), qrels, run):
+        kind, k = measures[value.measure]
+        values[value.query_id, k][kind] = value.value
+    scores = []
+    for (question, k), by_kind in sorted(values.items()):
+        recall, *others = (by_kind[kind] for kind in kinds)
+        scores.append(QuestionScore(question, k, recall, recall == 1, *others))
+    return scores
 
 
 def score_groups(
     questions: Iterable[Question], scores: Iterable[QuestionScore]
 ) -> list[GroupScore]:
-    """The means by axis, by axis and hops, and by axis and label pattern, for every k.
+    """The means by axis, and by axis and hops, topology or label pattern, for every k.
 
     Questions without a score are left out.
     """
     known = {question.id: question for question in questions}
-    groups: dict[tuple[Axis, Literal["all", "hops", "labels"], str, int], list[QuestionScore]] = {}
+    groups: dict[tuple[Axis, GroupKind, str, int], list[QuestionScore]] = {}
     for score in scores:
         question = known[score.question]
         groups.setdefault((question.axis, "all", "all", score.k), []).append(score)
         groups.setdefault((question.axis, "hops", str(question.hops), score.k), []).append(score)
+        groups.setdefault((question.axis, "topology", question.topology, score.k), []).append(score)
         pattern = "-".join(question.labels)
         if pattern:
             groups.setdefault((question.axis, "labels", pattern, score.k), []).append(score)
@@ -105,6 +139,10 @@ def score_groups(
             recall_stderr=_stderr([member.recall for member in members]),
             complete=mean(member.complete for member in members),
             complete_stderr=_stderr([float(member.complete) for member in members]),
+            hit=mean(member.hit for member in members),
+            average_precision=mean(member.average_precision for member in members),
+            reciprocal_rank=mean(member.reciprocal_rank for member in members),
+            ndcg=mean(member.ndcg for member in members),
         )
         for (axis, by, group, k), members in sorted(groups.items())
     ]

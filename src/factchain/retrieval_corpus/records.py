@@ -15,7 +15,7 @@ class PassageMetadata(Record):
     snapshot: str | None = None
     """Name of the snapshot that says so and that another contradicts; else none."""
     facts: tuple[tuple[str, str, str], ...] = ()
-    """(s, p, o) of every fact stated; a literal object stands as its text."""
+    """(s, p, o) of every fact stated; a literal object stands as its value and its unit's Q-id."""
 
 
 class Passage(Record):

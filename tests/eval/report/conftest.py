@@ -8,7 +8,14 @@ import pytest
 
 from factchain.chains.records import ChainFact, EntityRef, FactChain, Hop, Query
 from factchain.eval.records import ScoreSummary
-from factchain.eval.report.records import Build, InputFile, ReportData, Stage, StoreStatistics
+from factchain.eval.report.records import (
+    Build,
+    DegreeBin,
+    InputFile,
+    ReportData,
+    Stage,
+    StoreStatistics,
+)
 from factchain.kg.popularity import PopularityBounds
 from factchain.questions.records import Answer, Provenance, Question, SubQuestion, Verdict
 from factchain.retrieval_corpus.metrics import GroupScore
@@ -117,6 +124,13 @@ def make_question() -> QuestionMaker:
     return make
 
 
+def degree_bins(*entities: int) -> tuple[DegreeBin, ...]:
+    """Bins 0, 1, 2-3, 4-7 and so on."""
+    return tuple(
+        DegreeBin(low=2**i // 2, high=2**i - 1, entities=n) for i, n in enumerate(entities)
+    )
+
+
 @pytest.fixture
 def data(make_chain: ChainMaker, make_question: QuestionMaker) -> ReportData:
     """Six questions over both axes, 1 to 4 hops and three topologies, with scores."""
@@ -177,6 +191,10 @@ def data(make_chain: ChainMaker, make_question: QuestionMaker) -> ReportData:
         recall_stderr=0.1,
         complete=0.5,
         complete_stderr=0.1,
+        hit=1.0,
+        average_precision=0.6,
+        reciprocal_rank=0.7,
+        ndcg=0.65,
     )
     return ReportData(
         build=Build(
@@ -198,6 +216,10 @@ def data(make_chain: ChainMaker, make_question: QuestionMaker) -> ReportData:
             popularity={1: 40, 2: 20, 7: 5},
             bounds=PopularityBounds(unpopular_min=1, unpopular_max=2, popular_min=5),
             answer_classes={"city": 4, "human": 2},
+            out_degrees=degree_bins(100, 300, 442),
+            in_degrees=degree_bins(500, 300, 40, 0, 2),
+            coverage={"with label": 842, "with description": 421},
+            class_sizes={"human": 300, "city": 100},
         ),
         corpus_passages=1_032,
         chains=chains,

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chain_builder import ChainBuilder, amount, day
 from factchain.chains.records import EntityRef, FactChain, Hop
 from factchain.eval.report.graph_drawing import (
     LAYER,
@@ -25,12 +26,12 @@ BRIDGE = [(), (1,), (), (2, 3)]
 CONVERGING = [(), (), (1, 2), (3,)]
 
 
-def hop(index: int, inputs: tuple[int, ...], topic: bool) -> Hop:
+def hop(index: int, inputs: tuple[int, ...], topics: int) -> Hop:
     return Hop(
         index=index,
         kind="lookup",
         inputs=inputs,
-        topics=(f"Q{900 + index}",) if topic else (),
+        topics=tuple(f"Q{900 + 10 * n + index}" for n in range(topics)),
         answer=EntityRef(id=f"Q{index}", label=f"e{index}"),
         facts=(),
     )
@@ -46,30 +47,30 @@ def graphs(draw: st.DrawFn) -> list[Hop]:
         for user in draw(later):
             inputs[user].add(k)
     return [
-        hop(k, tuple(sorted(inputs[k])), not inputs[k] or draw(st.booleans()))
+        hop(k, tuple(sorted(inputs[k])), draw(st.integers(0 if inputs[k] else 1, 3)))
         for k in range(1, n + 1)
     ]
 
 
 def test_a_chain_is_one_column() -> None:
-    layout = lay_out([hop(1, (), True), hop(2, (1,), False)])
+    layout = lay_out([hop(1, (), 1), hop(2, (1,), 0)])
     assert layout.places == {
-        ("topic", 1): Place(0, 0),
-        ("answer", 1): Place(0, 1),
-        ("answer", 2): Place(0, 2),
+        ("topic", 1, 0): Place(0, 0),
+        ("answer", 1, 0): Place(0, 1),
+        ("answer", 2, 0): Place(0, 2),
     }
     assert (layout.columns, layout.layers) == (1, 3)
 
 
 def test_a_bridge_has_its_second_topic_beside_the_first_answer() -> None:
-    layout = lay_out([hop(k, i, not i) for k, i in enumerate(BRIDGE, start=1)])
+    layout = lay_out([hop(k, i, int(not i)) for k, i in enumerate(BRIDGE, start=1)])
     assert layout.places == {
-        ("topic", 1): Place(0, 0),
-        ("answer", 1): Place(0, 1),
-        ("answer", 2): Place(0, 2),
-        ("topic", 3): Place(1, 1),
-        ("answer", 3): Place(1, 2),
-        ("answer", 4): Place(0.5, 3),
+        ("topic", 1, 0): Place(0, 0),
+        ("answer", 1, 0): Place(0, 1),
+        ("answer", 2, 0): Place(0, 2),
+        ("topic", 3, 0): Place(1, 1),
+        ("answer", 3, 0): Place(1, 2),
+        ("answer", 4, 0): Place(0.5, 3),
     }
 
 
@@ -78,9 +79,9 @@ def test_any_graph_of_hops_is_drawn_downwards_without_overlap(hops: list[Hop]) -
     layout = lay_out(hops)
     wanted = nx.DiGraph()
     for one in hops:
-        wanted.add_edges_from((("answer", i), ("answer", one.index)) for i in one.inputs)
-        if one.topics:
-            wanted.add_edge(("topic", one.index), ("answer", one.index))
+        answer = ("answer", one.index, 0)
+        wanted.add_edges_from((("answer", i, 0), answer) for i in one.inputs)
+        wanted.add_edges_from((("topic", one.index, n), answer) for n in range(len(one.topics)))
     assert {(edge.source, edge.target) for edge in layout.edges} == set(wanted.edges)
     assert set(layout.places) == set(wanted.nodes)
 
@@ -160,14 +161,14 @@ def test_labels_in_a_drawing_are_text(make_chain: ChainMaker, hostile: str) -> N
 
 
 def test_a_hop_without_facts_shows_its_kind() -> None:
-    counted = hop(2, (1,), False).model_copy(update={"kind": "count"})
+    counted = hop(2, (1,), 0).model_copy(update={"kind": "count"})
     chain = FactChain(
         id="c-1",
         axis="none",
         topology="chain",
         topics=("Q901",),
         answer="Q2",
-        hops=(hop(1, (), True), counted),
+        hops=(hop(1, (), 1), counted),
         query={"sparql": ""},
         snapshot="s",
         seed=1,
@@ -177,3 +178,46 @@ def test_a_hop_without_facts_shows_its_kind() -> None:
     assert "count" in shown
     assert "hop 2" in shown
     assert "edge plain" in {group.attrib["class"] for group in svg.iter("g")}
+
+
+def test_values_operations_and_several_topics_are_drawn() -> None:
+    builder = ChainBuilder()
+    builder.lookup("P569 date of birth", "Ann", day("1879-03-14"))
+    builder.count("P40 child", "Bob", ["Cat", "Dan"])
+    builder.arithmetic("years_after", 1, 2)
+    builder.intersect(("P571 inception", 3), ("P17 country", "Peru"), answer="Acme")
+    builder.compare("largest", "P1128 employees", (4, amount(7)), ("Zoo", amount(5)))
+    chain = builder.chain("own")
+    svg = ElementTree.fromstring(draw_chain(chain, "g"))
+    shown = [text.text for text in svg.iter("text")]
+    assert {"x1 · date", "14 March 1879", "x2 · number", "x3 · date", "1881"} <= set(shown)
+    assert {"Ann", "Bob", "Peru", "Zoo", "x5 · answer", "Acme"} <= set(shown)
+    assert shown.count("years after") == 2
+    assert "hop 5 · P1128 · the largest" in shown
+    assert "hop 2 · P40 · count" in shown
+    said = describe(chain)
+    assert "Operation: years after: 14 March 1879, 2. Result: 1881. Answer: 1881." in said
+    assert said.endswith(
+        "Hop 5 after hop 4 (compare): Acme, employees, 7; Zoo, employees, 5. Operation: the "
+        "largest: Acme 7, Zoo 5. Result: Acme. Answer: Acme."
+    )
+
+
+def test_a_constant_is_told_and_long_lists_are_counted() -> None:
+    builder = ChainBuilder()
+    builder.count("P40 child", "Bob", [f"child {n}" for n in range(20)])
+    builder.arithmetic("product", amount(3), 1)
+    said = describe(builder.chain())
+    assert "Bob, child, child 7; and 12 more facts. Operation: count. Result: 20." in said
+    svg = ElementTree.fromstring(draw_chain(builder.chain(), "g"))
+    assert "product (3)" in {text.text for text in svg.iter("text")}
+
+
+def test_a_literal_condition_points_up_to_its_value() -> None:
+    builder = ChainBuilder()
+    builder.lookup("P571 inception", "Acme", day("1900"))
+    builder.intersect(("P571 inception", 1), ("P17 country", "Peru"), answer="Beta")
+    svg = ElementTree.fromstring(draw_chain(builder.chain(), "g"))
+    tips = [path.attrib["d"] for path in svg.iter("path") if path.attrib["class"] == "tip"]
+    down = [tip for tip in tips if tip.split("l")[1].startswith("-5 -")]
+    assert (len(tips), len(down)) == (3, 1)

@@ -125,8 +125,9 @@ def test_every_drawing_has_a_role_and_a_text_alternative(data: ReportData) -> No
     ids = [a["id"] for _, a in page.elements if "id" in a]
     assert len(ids) == len(set(ids))
     drawings = [i for i, (tag, _) in enumerate(page.elements) if tag == "svg"]
-    # 2 axes, popularity, properties, classes; 6 graphs; scores of 4 figures; 1 recall
-    assert len(drawings) == 5 + 6 + 4 * 3 + 1
+    # 2 axes, popularity, properties, classes; 2 degrees, coverage, class sizes; 6 graphs; scores
+    # of 4 figures; 1 recall
+    assert len(drawings) == 5 + 4 + 6 + 4 * 3 + 1
     for i in drawings:
         attributes = page.elements[i][1]
         assert attributes["role"] == "img"
@@ -137,7 +138,7 @@ def test_every_drawing_has_a_role_and_a_text_alternative(data: ReportData) -> No
 def test_every_figure_has_its_values_in_a_table(data: ReportData) -> None:
     html = render_report(data)
     figures = re.findall(r"<figure.*?</figure>", html, flags=re.DOTALL)
-    assert len(figures) == 4 + 4 + 1
+    assert len(figures) == 4 + 3 + 4 + 1
     assert all(figure.count("<table>") == 1 for figure in figures)
     graphs = re.findall(r"<article.*?</article>", html, flags=re.DOTALL)
     assert len(graphs) == 6

@@ -46,6 +46,21 @@ def test_scores_by_hops_are_grouped_in_order(data: ReportData) -> None:
     assert words.index("1 hop") < words.index("2 hops")
 
 
+def test_scores_by_topology_and_by_kind_have_a_figure_each(data: ReportData) -> None:
+    overall = [s for s in data.scores if not s.by]
+    scores = [
+        *overall,
+        *(s.model_copy(update={"topology": "bridge"}) for s in overall),
+        *(s.model_copy(update={"kind": "count"}) for s in overall),
+    ]
+    everything, by_topology, by_kind = model_figures(scores, "m")
+    assert {row[0] for row in everything.table.rows} == {"all"}
+    assert {row[0] for row in by_topology.table.rows} == {"bridge"}
+    assert {row[0] for row in by_kind.table.rows} == {"count"}
+    assert "by kind of hop" in by_kind.caption
+    assert shown(by_topology.panels[0])[1:4] == ["bridge", "No passages", "0.0"]
+
+
 def test_scores_by_pattern_have_a_figure_for_each_axis(data: ReportData) -> None:
     popularity, recency = model_figures(data.scores, "m")[2:]
     assert "● popular, ○ unpopular" in popularity.caption

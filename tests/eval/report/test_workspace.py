@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from factchain.eval.report.records import ReportData
-from factchain.eval.report.workspace import report_data
+from factchain.eval.report.workspace import _class_sizes, report_data
 from factchain.records import write_records
 from factchain.retrieval_corpus.formats import hop_qrels_file, write_hop_qrels
 from factchain.retrieval_corpus.records import Passage, PassageMetadata
@@ -44,6 +44,20 @@ def test_a_workspace_is_read_back(data: ReportData, tmp_path: Path) -> None:
         "facts_by_recency": data.store.recency,
         "popularity_histogram": {str(k): n for k, n in data.store.popularity.items()},
         "answer_classes": data.store.answer_classes,
+        "degrees": {
+            direction: {
+                "bins": [{"from": b.low, "to": b.high, "entities": b.entities} for b in bins]
+            }
+            for direction, bins in (
+                ("out", data.store.out_degrees),
+                ("in", data.store.in_degrees),
+            )
+        },
+        "coverage": {"entities": 842, **data.store.coverage, "objects that no dump describes": 7},
+        "classes": [
+            {"id": "Q5", "label": "human", "entities": 300},
+            {"id": "Q515", "label": "city", "entities": 100},
+        ],
     }
     read = report_data(tmp_path, manifest, figures, data.scores, data.retrieval["BM25"])
     assert [stage.name for stage in read.build.stages] == [
@@ -58,3 +72,13 @@ def test_a_workspace_is_read_back(data: ReportData, tmp_path: Path) -> None:
     without_text = manifest | {"stages": ran}
     read = report_data(tmp_path, without_text, figures, (), ())
     assert read.store.bounds is None
+
+
+def test_classes_of_one_name_are_told_apart() -> None:
+    classes = [
+        {"id": "Q1", "label": "city", "entities": 9},
+        {"id": "Q2", "label": "city", "entities": 8},
+        {"id": "Q3", "label": None, "entities": 7},
+        {"id": "Q4", "label": "human", "entities": 6},
+    ]
+    assert _class_sizes(classes) == {"city Q1": 9, "city Q2": 8, "Q3": 7, "human": 6}

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from factchain.chains.records import FactChain
 from factchain.errors import InputError
 from factchain.eval.report.graph_drawing import draw_chain
+from factchain.eval.report.operations import operation_in_words
 from factchain.eval.report.records import ReportData
 from factchain.eval.report.tables import AXES
 from factchain.questions.records import Question, SubQuestion
@@ -20,10 +21,11 @@ EXAMPLES = 12
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A sub-question and the ids of the passages that state its facts."""
+    """A sub-question, the ids of the passages that state its facts, and its operation in words."""
 
     sub_question: SubQuestion
     gold: tuple[str, ...]
+    operation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,8 @@ class Example:
 def choose(questions: Sequence[Question], how_many: int = EXAMPLES) -> list[Question]:
     """Deal questions from the strata of axis and hops in turn, most hops first.
 
-    Within a stratum the rarest topology and label pattern among those chosen goes first, then the
-    smaller id: the choice depends on the questions alone.
+    Within a stratum the topology, the kinds of hop and the label pattern that are rarest among
+    those chosen go first, then the smaller id: the choice depends on the questions alone.
     """
     strata: defaultdict[tuple[int, int], list[Question]] = defaultdict(list)
     for question in questions:
@@ -50,12 +52,17 @@ def choose(questions: Sequence[Question], how_many: int = EXAMPLES) -> list[Ques
         for stratum in sorted(strata):
             left = strata[stratum]
             if left and len(chosen) < how_many:
-                question = min(left, key=lambda q: (seen[q.axis, q.topology], seen[q.labels], q.id))
+                question = min(left, key=lambda q: (*(seen[trait] for trait in _traits(q)), q.id))
                 left.remove(question)
-                seen[question.axis, question.topology] += 1
-                seen[question.labels] += 1
+                seen.update(_traits(question))
                 chosen.append(question)
     return sorted(chosen, key=lambda q: (AXES.index(q.axis), q.hops, q.id))
+
+
+def _traits(question: Question) -> tuple[tuple[str, ...], ...]:
+    """What examples shall differ in, the weightiest first."""
+    topology, kinds = ("topology", question.topology), ("kinds", *question.kinds)
+    return (question.axis, *topology), (question.axis, *kinds), ("labels", *question.labels)
 
 
 def examples(data: ReportData) -> list[Example]:
@@ -69,7 +76,11 @@ def examples(data: ReportData) -> list[Example]:
             question,
             draw_chain(_chain(question, chains), f"graph-{_hash(question.id)}"),
             tuple(
-                Step(sub_question, tuple(sorted(gold[question.id, sub_question.index])))
+                Step(
+                    sub_question,
+                    tuple(sorted(gold[question.id, sub_question.index])),
+                    operation_in_words(sub_question.operation) if sub_question.operation else "",
+                )
                 for sub_question in question.sub_questions
             ),
         )

@@ -5,7 +5,15 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from factchain.chains.records import ChainFact, EntityRef, FactChain, Hop, TypedValue
-from factchain.eval.report.graph_layout import Edge, Layout, NodeKey, lay_out, sources
+from factchain.eval.report.graph_layout import (
+    Edge,
+    Layout,
+    NodeKey,
+    answer_of,
+    lay_out,
+    sources,
+)
+from factchain.eval.report.operations import WORDS, constants, operation_in_words
 from factchain.eval.report.svg import element, label, picture
 from factchain.eval.report.tables import tone
 
@@ -17,6 +25,9 @@ MARGIN = 2
 ARROW = 8
 PILL_HEIGHT = 34
 BEND = 29
+FACTS_IN_WORDS = 8
+"""Facts of a hop that are written out; of longer lists the rest is counted."""
+VALUE_NAMES = {"time": "date", "quantity": "number", "boolean": "yes or no"}
 
 
 def draw_chain(chain: FactChain, name: str) -> Markup:
@@ -46,11 +57,16 @@ def describe(chain: FactChain) -> str:
     """The reasoning graph in words, hop by hop."""
     sentences = []
     for hop in chain.hops:
-        facts = "; ".join(f"{fact.s_label}, {fact.p_label}, {fact.o_label}" for fact in hop.facts)
+        stated = [f"{fact.s_label}, {fact.p_label}, {fact.o_label}" for fact in hop.facts]
+        if more := len(stated) - FACTS_IN_WORDS:
+            stated[FACTS_IN_WORDS:] = [f"and {more} more facts"] if more > 0 else []
+        told = "; ".join(stated) or hop.kind
+        if hop.operation is not None:
+            told += f". Operation: {operation_in_words(hop.operation).removesuffix('.')}"
         after = f" after hop {' and '.join(map(str, hop.inputs))}" if hop.inputs else ""
         said = ", ".join(filter(None, (hop.label, hop.kind if hop.kind != "lookup" else None)))
         sentences.append(
-            f"Hop {hop.index}{after}{f' ({said})' if said else ''}: {facts or hop.kind}. "
+            f"Hop {hop.index}{after}{f' ({said})' if said else ''}: {told}. "
             f"Answer: {hop.answer.label}."
         )
     return " ".join(sentences)
@@ -59,13 +75,11 @@ def describe(chain: FactChain) -> str:
 def _entities(chain: FactChain) -> dict[NodeKey, EntityRef | TypedValue]:
     entities: dict[NodeKey, EntityRef | TypedValue] = {}
     for hop in chain.hops:
-        entities["answer", hop.index] = hop.answer
-        if hop.topics:
-            names = {fact.s: fact.s_label for fact in hop.facts}
-            names |= {fact.o: fact.o_label for fact in hop.facts if fact.o}
-            entities["topic", hop.index] = EntityRef(
-                id=hop.topics[0], label=names.get(hop.topics[0], hop.topics[0])
-            )
+        entities[answer_of(hop.index)] = hop.answer
+        names = {fact.s: fact.s_label for fact in hop.facts}
+        names |= {fact.o: fact.o_label for fact in hop.facts if fact.o}
+        for place, topic in enumerate(hop.topics):
+            entities["topic", hop.index, place] = EntityRef(id=topic, label=names.get(topic, topic))
     return entities
 
 
@@ -78,11 +92,13 @@ def _top(layer: int) -> float:
 
 
 def _node(node: NodeKey, layout: Layout, entity: EntityRef | TypedValue, last: int) -> Markup:
-    kind, index = node
+    kind, index, _ = node
     place = layout.places[node]
     x, y = _centre(place.column), _top(place.layer)
     role = "topic" if kind == "topic" else "answer" if index == last else "step"
     caption = {"topic": "topic", "answer": f"x{index} · answer", "step": f"x{index}"}[role]
+    if isinstance(entity, TypedValue):
+        caption += f" · {VALUE_NAMES[entity.datatype]}"
     return element(
         "g",
         element(
@@ -115,9 +131,9 @@ def _edge(
     top = _top(source.layer) + NODE_HEIGHT
     bottom = _top(target.layer)
     pill = bottom - (LAYER - NODE_HEIGHT + PILL_HEIGHT) / 2
-    facts = _facts_of(edge.source, hop, entities)
-    # Against the flow of reasoning where the answer is the subject.
-    upward = bool(facts) and all(fact.o == entities[edge.source].key for fact in facts)
+    facts = _facts_of(edge.source, hop)
+    # Against the flow of reasoning where the source is no subject.
+    upward = bool(facts) and entities[edge.source].key not in {fact.s for fact in facts}
     first, final = (top + ARROW, bottom) if upward else (top, bottom - ARROW)
     path = (
         f"M{start:.0f} {first:.0f}"
@@ -131,9 +147,10 @@ def _edge(
         (f"{start:.0f} {top:.0f}", ARROW) if upward else (f"{end:.0f} {bottom:.0f}", -ARROW)
     )
     tip = f"M{point}l-5 {back}h10z"
-    names = " / ".join(dict.fromkeys(fact.p_label for fact in facts)) or hop.kind
+    names = " / ".join(dict.fromkeys(fact.p_label for fact in facts)) or _reckoned(hop)
     properties = " / ".join(dict.fromkeys(fact.p for fact in facts))
-    said = " · ".join(filter(None, (f"hop {hop.index}", hop.label, properties)))
+    done = WORDS[hop.operation.operator] if hop.operation and facts else None
+    said = " · ".join(filter(None, (f"hop {hop.index}", hop.label, properties, done)))
     return element(
         "g",
         element("path", d=path, class_="line"),
@@ -152,11 +169,17 @@ def _edge(
     )
 
 
-def _facts_of(
-    source: NodeKey, hop: Hop, entities: dict[NodeKey, EntityRef | TypedValue]
-) -> list[ChainFact]:
-    """The facts of a hop that touch one of its sources; of a hop with one source, all."""
-    if len(sources(hop)) == 1:
-        return list(hop.facts)
-    entity = entities[source].key
-    return [fact for fact in hop.facts if entity in (fact.s, fact.o)]
+def _reckoned(hop: Hop) -> str:
+    """What a hop without facts does with its inputs, and with which constants."""
+    if hop.operation is None:
+        return hop.kind
+    given = ", ".join(constants(hop.operation))
+    return f"{WORDS[hop.operation.operator]}{f' ({given})' if given else ''}"
+
+
+def _facts_of(source: NodeKey, hop: Hop) -> list[ChainFact]:
+    """The facts of a hop that belong to one of its sources; of a hop with one source, all."""
+    starts = sources(hop)
+    if len(starts) == len(hop.facts) > 1:
+        return [hop.facts[starts.index(source)]]
+    return list(hop.facts)

@@ -16,8 +16,8 @@ from typing import Literal
 
 from factchain.chains.records import Hop
 
-NodeKey = tuple[Literal["topic", "answer"], int]
-"""The topic entity of a hop, or its answer."""
+NodeKey = tuple[Literal["topic", "answer"], int, int]
+"""A topic entity of a hop, with its place among the hop's topics from 0, or the hop's answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +48,22 @@ class Layout:
 
 
 def sources(hop: Hop) -> list[NodeKey]:
-    """What a hop starts from: earlier answers, then its topic entity."""
-    earlier: list[NodeKey] = [("answer", index) for index in hop.inputs]
-    return [*earlier, ("topic", hop.index)] if hop.topics else earlier
+    """What a hop starts from: earlier answers, then its topic entities."""
+    earlier: list[NodeKey] = [answer_of(index) for index in hop.inputs]
+    return [*earlier, *(("topic", hop.index, place) for place in range(len(hop.topics)))]
+
+
+def answer_of(index: int) -> NodeKey:
+    """The node of a hop's answer."""
+    return "answer", index, 0
 
 
 def lay_out(hops: Sequence[Hop]) -> Layout:
     """Place the nodes of any directed acyclic graph of hops whose last hop is the answer."""
     by_index = {hop.index: hop for hop in hops}
-    depth: dict[NodeKey, int] = {("answer", hops[-1].index): 0}
+    depth: dict[NodeKey, int] = {answer_of(hops[-1].index): 0}
     for hop in reversed(hops):
-        below = depth[("answer", hop.index)]
+        below = depth[answer_of(hop.index)]
         for source in sources(hop):
             depth[source] = max(depth.get(source, 0), below + 1)
     deepest = max(depth.values())
@@ -69,7 +74,7 @@ def lay_out(hops: Sequence[Hop]) -> Layout:
 
     def place(node: NodeKey) -> float:
         """Place a node and all that leads to it; return its column."""
-        kind, index = node
+        kind, index, _ = node
         lanes: list[float] = []
         for source in sources(by_index[index]) if kind == "answer" else []:
             next_layer = depth[source] == depth[node] + 1
@@ -80,5 +85,5 @@ def lay_out(hops: Sequence[Hop]) -> Layout:
         places[node] = Place(column, deepest - depth[node])
         return column
 
-    place(("answer", hops[-1].index))
+    place(answer_of(hops[-1].index))
     return Layout(places, tuple(edges), next(columns), deepest + 1)

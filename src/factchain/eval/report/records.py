@@ -52,6 +52,17 @@ class Build(Record):
     """Every stage, in the order in which they ran."""
 
 
+class DegreeBin(Record):
+    """Entities with a number of facts in a range."""
+
+    low: int = Field(ge=0)
+    """Smallest number of facts."""
+    high: int = Field(ge=0)
+    """Largest number of facts."""
+    entities: int = Field(ge=0)
+    """Entities with as many."""
+
+
 class StoreStatistics(Record):
     """What the triple store holds."""
 
@@ -71,6 +82,14 @@ class StoreStatistics(Record):
     """Bounds of the popularity classes; none without a text corpus."""
     answer_classes: dict[str, int] = Field(default_factory=dict)
     """Questions by the class (P31) of the answer, where it was counted."""
+    out_degrees: tuple[DegreeBin, ...] = ()
+    """Entities by the facts between entities that have them as subject, newest snapshot."""
+    in_degrees: tuple[DegreeBin, ...] = ()
+    """Entities by the facts between entities that have them as object, newest snapshot."""
+    coverage: dict[str, int] = Field(default_factory=dict)
+    """Entities with a label, a description and so on, by what they have."""
+    class_sizes: dict[str, int] = Field(default_factory=dict)
+    """Entities of the largest classes (P31), by label."""
 
 
 class ReportData(Record):

@@ -19,9 +19,10 @@ from factchain.eval.report.distributions import (
     questions_by_pattern,
 )
 from factchain.eval.report.examples import examples
-from factchain.eval.report.reasons import REASONS
+from factchain.eval.report.reasons import in_words
 from factchain.eval.report.records import ReportData
 from factchain.eval.report.score_figures import BASELINE, model_figures, retrieval_figures
+from factchain.eval.report.store_figures import class_sizes, degrees, label_coverage
 from factchain.eval.report.tables import (
     AXES,
     Figure,
@@ -60,7 +61,7 @@ def render_report(data: ReportData) -> str:
         "percent": percent,
         "item": _item,
     }
-    environment.globals |= {"tone": tone, "zip": zip, "BASELINE": BASELINE, "REASONS": REASONS}
+    environment.globals |= {"tone": tone, "zip": zip, "BASELINE": BASELINE, "in_words": in_words}
     questions = sorted(
         data.questions, key=lambda q: (AXES.index(q.axis), q.hops, pattern_order(q.labels), q.id)
     )
@@ -90,6 +91,12 @@ def _distributions(data: ReportData) -> list[Figure]:
     figures.append(properties_in_chains(data.chains))
     if data.store.answer_classes:
         figures.append(answers_by_class(data.store.answer_classes))
+    if data.store.out_degrees and data.store.in_degrees:
+        figures.append(degrees(data.store))
+    if data.store.coverage:
+        figures.append(label_coverage(data.store))
+    if data.store.class_sizes:
+        figures.append(class_sizes(data.store.class_sizes))
     return figures
 
 
@@ -112,9 +119,9 @@ def _policy_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _item(entity_id: str, text: str) -> Markup:
-    """A text with a link to the Wikidata page of an item; without one where it is no Q-id."""
-    if not re.fullmatch(r"Q[1-9][0-9]*", entity_id):
+def _item(entity_id: str | None, text: str) -> Markup:
+    """A text with a link to the Wikidata page of an item; without one where it has no Q-id."""
+    if not re.fullmatch(r"Q[1-9][0-9]*", entity_id or ""):
         return Markup("{}").format(text)
     return Markup('<a href="https://www.wikidata.org/wiki/{}" rel="noreferrer">{}</a>').format(
         entity_id, text

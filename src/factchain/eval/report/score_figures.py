@@ -1,4 +1,5 @@
-"""Scores with their 95 % intervals: by setting, by hops, by label pattern, and of retrievers."""
+"""Scores with their 95 % intervals: by setting, hops, topology, kind of hop and label pattern,
+and of retrievers."""
 
 from __future__ import annotations
 
@@ -40,22 +41,24 @@ NORMAL_95 = 1.96
 
 def model_figures(scores: Sequence[ScoreSummary], name: str) -> list[Figure]:
     """All figures of one model's scores. `name` is unique in the page."""
+    groupings = {
+        (): ("all", "Scores in per cent, by setting."),
+        ("axis",): ("axis", "Scores in per cent, by axis and setting."),
+        ("hops",): ("hops", "Scores in per cent, by hops and setting."),
+        ("topology",): ("topology", "Scores in per cent, by topology and setting."),
+        ("kind",): (
+            "kind",
+            "Scores in per cent, by kind of hop and setting: of the questions that have such a "
+            "hop, be it the last one or another.",
+        ),
+    }
+    figures = [
+        figure
+        for by, (part, caption) in groupings.items()
+        for figure in _by_setting([s for s in scores if s.by == by], f"{name}-{part}", caption)
+    ]
     return [
-        *_by_setting(
-            [s for s in scores if (s.axis, s.hops, s.labels) == (None, None, None)],
-            f"{name}-all",
-            "Scores in per cent, by setting.",
-        ),
-        *_by_setting(
-            [s for s in scores if s.axis is not None and s.hops is None],
-            f"{name}-axis",
-            "Scores in per cent, by axis and setting.",
-        ),
-        *_by_setting(
-            [s for s in scores if s.axis is None and s.hops is not None],
-            f"{name}-hops",
-            "Scores in per cent, by hops and setting.",
-        ),
+        *figures,
         *_by_pattern([s for s in scores if s.labels is not None and s.axis != "none"], name),
     ]
 
@@ -227,9 +230,11 @@ def _names(scores: Iterable[ScoreSummary]) -> list[str]:
 def _group_name(score: ScoreSummary) -> str:
     if score.labels is not None:
         return ", ".join(_labels(score))
-    return ", ".join(filter(None, (score.axis, hops_in_words(score.hops) if score.hops else None)))
+    hops = hops_in_words(score.hops) if score.hops else None
+    return ", ".join(filter(None, (score.axis, hops, score.topology, score.kind)))
 
 
 def _group_order(score: ScoreSummary) -> tuple[object, ...]:
     axis = AXES.index(score.axis) if score.axis else -1
-    return (axis, score.hops or 0, *pattern_order(_labels(score)))
+    group = (score.topology or "", score.kind or "")
+    return (axis, score.hops or 0, *group, *pattern_order(_labels(score)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from factchain.chains.records import FactChain
 from factchain.eval.records import ScoreSummary
 from factchain.eval.report.records import (
     Build,
+    DegreeBin,
     InputFile,
     ReportData,
     Stage,
@@ -84,4 +86,26 @@ def _store(manifest: dict[str, Any], figures: dict[str, Any]) -> StoreStatistics
         popularity=figures["popularity_histogram"],
         bounds=PopularityBounds(**bounds) if bounds else None,
         answer_classes=figures["answer_classes"],
+        out_degrees=_degrees(figures["degrees"]["out"]),
+        in_degrees=_degrees(figures["degrees"]["in"]),
+        coverage={what: n for what, n in figures["coverage"].items() if what.startswith("with ")},
+        class_sizes=_class_sizes(figures["classes"]),
+    )
+
+
+def _class_sizes(classes: list[dict[str, Any]]) -> dict[str, int]:
+    """Entities by the name of their class; where classes share it, by name and id."""
+    names = Counter(entry["label"] for entry in classes)
+    return {
+        entry["label"]
+        if entry["label"] and names[entry["label"]] == 1
+        else " ".join(filter(None, (entry["label"], entry["id"]))): entry["entities"]
+        for entry in classes
+    }
+
+
+def _degrees(described: dict[str, Any]) -> tuple[DegreeBin, ...]:
+    return tuple(
+        DegreeBin(low=one["from"], high=one["to"], entities=one["entities"])
+        for one in described["bins"]
     )

@@ -1,148 +1,132 @@
-"""The template verbalizer: nested noun phrases, one for each property.
+"""The template verbalizer: nested noun phrases over any graph of hops.
 
-`phrases.tsv` gives for a property a question about its subject and a noun phrase for its object;
-where the subject's class matters, the first line that lists a class of the subject is taken. A
-property without a line gets "What is the <label> of ...?". `mentions.tsv` says how entities of a
-class are mentioned ("the film ..."), the first line that fits is taken.
+The last hop is asked for; every earlier hop stands in it as a noun phrase, nested from the topics
+outwards. Where the nesting would grow too deep to be read, where a hop's answer is needed twice, or
+where the phrase would swallow what follows, it gets a letter first: "Let
+X be the ... . Who ... X?".
 """
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
-from importlib.resources import files
 
-from factchain.chains.records import ChainFact, FactChain
+from factchain.chains.records import FactChain, Hop
 from factchain.questions.names import EntityName
+from factchain.questions.verbalize import tables
+from factchain.questions.verbalize.clauses import Said, Term
+from factchain.questions.verbalize.hops import HopWords, as_input, reference
+from factchain.questions.verbalize.phrases import by_label
 from factchain.questions.verbalize.protocol import Wording
 
-_FOLDER = files("factchain.questions.verbalize")
-_PHRASES, _MENTIONS = "phrases.tsv", "mentions.tsv"
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """How a property is put into words; `{s}` stands for its subject."""
-
-    question: str
-    noun: str
-    classes: frozenset[str] = frozenset()
-    """Classes of the subject that the phrase is for; empty for all."""
-    changes: bool = False
-    """Whether the object changes with time, so that a question must say as of when."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """How an entity is mentioned: by its class or by the form of its label."""
-
-    pattern: str
-    """`{label}` stands for the label."""
-    classes: frozenset[str]
-    label: re.Pattern[str] | None
+DEEPEST = 4
+"""Hops that one noun phrase puts into words at most, besides the one that it stands in."""
+LETTERS = ("X", "Y", "Z", "W", "V", "U", "T", "S")
 
 
 class TemplateVerbalizer:
-    """Puts chains of lookups into words by templates."""
+    """Puts chains of every topology and hop kind into words by templates."""
 
     name = "template"
 
+    def __init__(self) -> None:
+        self._words = HopWords()
+
     @property
     def version(self) -> str:
-        """`templates-` and a checksum of the phrases and mentions."""
-        tables = b"".join((_FOLDER / name).read_bytes() for name in (_PHRASES, _MENTIONS))
-        return f"templates-{hashlib.sha256(tables).hexdigest()[:8]}"
-
-    def __init__(self) -> None:
-        self._phrases: dict[str, list[Phrase]] = {}
-        for row in _table(_PHRASES):
-            self._phrases.setdefault(row["property"], []).append(
-                Phrase(
-                    question=row["question"],
-                    noun=row["noun"],
-                    classes=frozenset(row["classes"].split()),
-                    changes=row["changes"] == "yes",
-                )
-            )
-        self._mentions = [
-            Mention(
-                pattern=row["mention"],
-                classes=frozenset(row["classes"].split()),
-                label=re.compile(row["label"]) if row["label"] else None,
-            )
-            for row in _table(_MENTIONS)
-        ]
+        """`templates-` and a checksum of the tables."""
+        return tables.version()
 
     def verbalize(self, chain: FactChain, names: Mapping[str, EntityName]) -> Wording:
-        """The chain in words; `names` holds every entity of the chain.
-
-        Raises ValueError for a topology other than a chain of lookups.
-        """
-        if any(hop.kind != "lookup" for hop in chain.hops) or chain.topology != "chain":
-            raise ValueError(f"{chain.id}: templates cover chains of lookups only")
-        facts = [fact for hop in chain.hops for fact in hop.facts]
-        phrases = [self._phrase(fact, names[fact.s]) for fact in facts]
-        noun = self.mention(names[facts[0].s])
-        for phrase in phrases[:-1]:
-            noun = _fill(phrase.noun, noun)
-        subjects = [self.mention(names[fact.s]) for fact in facts]
-        references = [subjects[0], *(f"#{hop.index}" for hop in chain.hops[:-1])]
+        """The chain in words; `names` holds every entity of the chain."""
+        answers = {hop.index: hop.answer for hop in chain.hops}
+        gold = {k: self._words.term(answer, names) for k, answer in answers.items()}
+        marked = {k: reference(k, answer) for k, answer in answers.items()}
         return Wording(
-            question=_dated(
-                _fill(phrases[-1].question, noun), any(p.changes for p in phrases), chain.snapshot
-            ),
-            sub_questions=tuple(
-                _dated(_fill(p.question, s), p.changes, chain.snapshot)
-                for p, s in zip(phrases, subjects, strict=True)
-            ),
-            templates=tuple(
-                _dated(_fill(p.question, s), p.changes, chain.snapshot)
-                for p, s in zip(phrases, references, strict=True)
-            ),
+            question=self._question(chain, names),
+            sub_questions=tuple(self._ask(chain, hop, gold, names) for hop in chain.hops),
+            templates=tuple(self._ask(chain, hop, marked, names) for hop in chain.hops),
         )
 
     def mention(self, name: EntityName) -> str:
         """How the entity is mentioned; with its description where the label alone is ambiguous."""
-        text = name.label
-        for mention in self._mentions:
-            by_class = bool(mention.classes & name.classes)
-            by_label = mention.label is not None and mention.label.search(name.label) is not None
-            if by_class or by_label:
-                text = mention.pattern.replace("{label}", name.label)
-                break
-        if name.is_ambiguous and name.description:
-            return f"{text} ({name.description})"
-        return text
+        return self._words.nouns.mention(name)
 
-    def _phrase(self, fact: ChainFact, subject: EntityName) -> Phrase:
-        for phrase in self._phrases.get(fact.p, []):
-            if not phrase.classes or phrase.classes & subject.classes:
-                return phrase
-        return Phrase(
-            question=f"What is the {fact.p_label} of {{s}}?", noun=f"the {fact.p_label} of {{s}}"
-        )
+    def wordings(self, chain: FactChain) -> dict[str, set[str]]:
+        """By property what a template would say for it, for the check that no hop is lost."""
+        said: dict[str, set[str]] = {}
+        for fact in (fact for hop in chain.hops for fact in hop.facts):
+            known = self._words.phrases.all_of(fact)
+            for phrase in known or [by_label(fact.p_label, fact.value)]:
+                said.setdefault(fact.p, set()).update(phrase.wordings())
+        return said
+
+    def _say(
+        self,
+        chain: FactChain,
+        hop: Hop,
+        inputs: Mapping[int, Term],
+        names: Mapping[str, EntityName],
+    ) -> Said:
+        """A hop in words, with these words for the answers that it needs."""
+        answers = {one.index: one.answer.key for one in chain.hops}
+        starts = [inputs[k] for k in hop.inputs]
+        starts += [Term(self.mention(names[topic])) for topic in hop.topics]
+        ids = [*(answers[k] for k in hop.inputs), *hop.topics]
+        return self._words.say(hop, starts, ids, names)
+
+    def _ask(
+        self,
+        chain: FactChain,
+        hop: Hop,
+        inputs: Mapping[int, Term],
+        names: Mapping[str, EntityName],
+    ) -> str:
+        said = self._say(chain, hop, inputs, names)
+        return _dated(said.question, said.changes, chain.snapshot)
+
+    def _question(self, chain: FactChain, names: Mapping[str, EntityName]) -> str:
+        terms: dict[int, Term] = {}
+        lets: list[str] = []
+        changes = False
+        for hop in chain.hops[:-1]:
+            said = self._say(chain, hop, terms, names)
+            changes |= said.changes
+            size = 1 + sum(terms[k].hops for k in hop.inputs)
+            term = as_input(said, hop.answer, size)
+            if self._needs_letter(chain, hop, size, said):
+                letter = LETTERS[len(lets)]
+                lets.append(f"Let {letter} be {said.noun}.")
+                term = as_input(Said("", letter, _year_of_letter(said, letter)), hop.answer, 0)
+            terms[hop.index] = term
+        said = self._say(chain, chain.hops[-1], terms, names)
+        question = " ".join([*lets, said.question])
+        return _dated(question, changes or said.changes, chain.snapshot)
+
+    @staticmethod
+    def _needs_letter(chain: FactChain, hop: Hop, size: int, said: Said) -> bool:
+        """Whether the phrase of a hop, which puts `size` hops into words, is told beforehand."""
+        users = [later.index for later in chain.hops if hop.index in later.inputs]
+        deep = size >= DEEPEST and chain.hops[-1].index not in users
+        open_ended = said.noun.startswith(("what ", "whichever "))
+        return deep or len(users) > 1 or open_ended
 
 
-def _fill(pattern: str, subject: str) -> str:
-    return pattern.replace("{s}", subject)
+def _year_of_letter(said: Said, letter: str) -> str:
+    return f"the year of {letter}" if said.year and said.year != said.noun else ""
 
 
 def _dated(question: str, changes: bool, snapshot: str) -> str:
     """The question with the snapshot's date before it, where the answer changes with time."""
     if not changes:
         return question
+    return f"As of {day_in_words(snapshot)}, {question[0].lower()}{question[1:]}"
+
+
+def day_in_words(snapshot: str) -> str:
+    """A snapshot that is named by its date, as a reader would write it."""
     try:
         day = date.fromisoformat(snapshot)
-        snapshot = f"{day.day} {day:%B %Y}"
     except ValueError:
-        pass
-    return f"As of {snapshot}, {question[0].lower()}{question[1:]}"
-
-
-def _table(name: str) -> list[dict[str, str]]:
-    with (_FOLDER / name).open("r", encoding="utf-8") as lines:
-        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+        return snapshot
+    return f"{day.day} {day:%B %Y}"

@@ -1,0 +1,1 @@
+"""The facts of a snapshot as arrays."""

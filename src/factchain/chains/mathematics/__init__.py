@@ -1,0 +1,1 @@
+"""Chains with hops that count, reckon and compare."""

@@ -1,0 +1,1 @@
+"""Reckoning with typed values."""

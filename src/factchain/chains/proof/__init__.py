@@ -1,0 +1,1 @@
+"""What proves a chain: execution, constraints, checks."""

@@ -1,0 +1,1 @@
+"""The graph -> drafts of chains, evenly over strata."""

@@ -1,0 +1,89 @@
+"""What `factchain kg stats` says to a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from factchain.cli.tables import table
+
+
+def stats_text(figures: Mapping[str, Any]) -> str:
+    """The figures of `kg.stats`, as tables under headings."""
+    coverage = figures["coverage"]
+    entities = coverage["entities"]
+    parts = {
+        "What the store holds": table(("", "number"), list(figures["counts"].items())),
+        "Snapshots": table(
+            ("name", "date", "facts", "source"),
+            [
+                (s["name"], s["date"], figures["facts_by_snapshot"][s["name"]], s["source"])
+                for s in figures["snapshots"]
+            ],
+        ),
+        "Facts by recency": _counts(figures["facts_by_recency"]),
+        "Stated facts by popularity": _counts(figures["facts_by_popularity"]),
+        "Facts between entities, by entity, newest snapshot": _degrees(figures["degrees"]),
+        "Entities by number of such facts": _bins(figures["degrees"]),
+        "Coverage": table(
+            ("", "number", "% of entities"),
+            [
+                (what, n, f"{n / entities:.1%}" if entities and what.startswith("with") else "")
+                for what, n in coverage.items()
+            ],
+        ),
+        f"Most frequent of {figures['properties_used']:,} properties, newest snapshot": table(
+            ("property", "", "facts", "subjects", "with one object"),
+            [
+                (
+                    p["id"],
+                    p["label"] or "",
+                    p["facts"],
+                    p["subjects"],
+                    f"{p['single_object_share']:.1%}",
+                )
+                for p in figures["properties"]
+            ],
+        ),
+        f"Largest of {figures['classes_used']:,} classes": table(
+            ("class", "", "entities"),
+            [(c["id"], c["label"] or "", c["entities"]) for c in figures["classes"]],
+        ),
+        "Storage": _storage(figures["storage"]),
+    }
+    return "\n\n".join(f"{title}\n{text}" for title, text in parts.items() if text)
+
+
+def _counts(numbers: Mapping[str, int]) -> str:
+    return table(("", "facts"), list(numbers.items())) if numbers else ""
+
+
+def _degrees(degrees: Mapping[str, Any]) -> str:
+    first = degrees["out"]["quantiles"]
+    return table(
+        ("as", "mean", *(f"{float(share):.1%}".replace(".0%", "%") for share in first), "most"),
+        [
+            (name, f"{d['mean']:.2f}", *d["quantiles"].values(), d["max"])
+            for name, d in (("subject", degrees["out"]), ("object", degrees["in"]))
+        ],
+    )
+
+
+def _bins(degrees: Mapping[str, Any]) -> str:
+    out, into = degrees["out"]["bins"], degrees["in"]["bins"]
+    rows = []
+    for i in range(max(len(out), len(into))):
+        low, high = next((bins[i]["from"], bins[i]["to"]) for bins in (out, into) if i < len(bins))
+        rows.append(
+            (
+                f"{low:,}" if low == high else f"{low:,}-{high:,}",
+                *(bins[i]["entities"] if i < len(bins) else 0 for bins in (out, into)),
+            )
+        )
+    return table(("facts", "as subject", "as object"), rows)
+
+
+def _storage(storage: Mapping[str, Any]) -> str:
+    rows = [("file", storage["file"]), ("memory of DuckDB", storage["memory"])]
+    rows += [(f"table {name}", size) for name, size in storage["tables"].items() if size]
+    return table(("", "MB"), [(name, f"{size / 1e6:,.1f}") for name, size in rows])

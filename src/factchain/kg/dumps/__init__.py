@@ -1,0 +1,1 @@
+"""Wikidata JSON dumps -> snapshots."""

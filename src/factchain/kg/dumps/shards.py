@@ -1,0 +1,195 @@
+"""The folder in which a dump lies half-way: one Parquet shard a chunk, so that a run resumes.
+
+`ingestion.json` says of which dump and settings the shards are; `done-<n>.json` is written last
+and says that shard n is complete, and what it holds.
+"""
+
+from __future__ import annotations
+
+import gc
+import glob
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from factchain.errors import OutputError
+from factchain.kg import shared_folder
+from factchain.kg.dumps.chunks import Chunk
+from factchain.kg.dumps.dump import DumpSettings, parser_of
+from factchain.kg.records import Reject
+
+KEPT_REJECTS = 1_000
+"""Of one shard; all are counted."""
+BESIDE = ".ingest"
+"""Ending of the folder beside the store that holds one such folder for each date."""
+IDENTITY = "ingestion.json"
+LISTED = "listed.npy"
+KINDS = ("entities", "properties", "facts", "redirects")
+
+
+class ShardSummary(msgspec.Struct, frozen=True):
+    """What one shard holds."""
+
+    line: int
+    """Number of its first line."""
+    bytes: int
+    """Size of its lines."""
+    entities: int
+    properties: int
+    facts: int
+    redirects: int
+    skipped: dict[str, int]
+    rejected: int
+    rejects: list[Reject]
+    """The first of the rejected lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardTask:
+    """A chunk on its way to a worker."""
+
+    chunk: Chunk
+    lines: str = ""
+    """The file with its lines, where they do not travel with the chunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardFolder:
+    """A folder of shards: a path, or an address that workers on other machines can reach."""
+
+    address: str
+
+    def resume(self, identity: dict[str, Any]) -> dict[int, ShardSummary]:
+        """The finished shards of the same dump with the same settings; others are removed."""
+        wanted = msgspec.json.encode(identity)
+        self._make()
+        if self._read(IDENTITY) != wanted:
+            self.clear()
+            self._make()
+            with self._writing(IDENTITY) as out:
+                out.write(wanted)
+        finished = {}
+        for address in shared_folder.shards_of(self.address, "done-*.json"):
+            name = address.rpartition("/")[2]
+            with suppress(msgspec.MsgspecError):
+                data = self._read(name) or b""
+                summary = msgspec.json.decode(data, type=ShardSummary)
+                finished[int(name.removeprefix("done-").removesuffix(".json"))] = summary
+        return finished
+
+    def clear(self) -> None:
+        """Remove the shards, and the folder where it then is empty."""
+        names = [IDENTITY, LISTED, "done-*.json", "lines-*"]
+        for pattern in names + [f"{kind}-*.parquet" for kind in KINDS]:
+            for address in shared_folder.shards_of(self.address, pattern):
+                self._remove(address)
+        path = shared_folder.local_path(self.address)
+        if path is not None:
+            with suppress(OSError):
+                path.rmdir()
+                if path.parent.name.endswith(BESIDE):
+                    path.parent.rmdir()
+
+    def shards(self, kind: str) -> str | None:
+        """The pattern that matches all shards of a kind; none where there are none."""
+        if not shared_folder.shards_of(self.address, f"{kind}-*.parquet"):
+            return None
+        path = shared_folder.local_path(self.address)
+        folder = self.address if path is None else glob.escape(str(path))
+        return shared_folder.join(folder, f"{kind}-*.parquet")
+
+    def place(self, name: str) -> str:
+        """The address of a file of the folder."""
+        return shared_folder.join(self.address, name)
+
+    def hand_over(self, task: ShardTask) -> ShardTask:
+        """The task for another process, which reads the lines from a file: that is faster."""
+        lines = Path(self.place(f"lines-{task.chunk.index:06}"))
+        try:
+            lines.write_bytes(task.chunk.data)
+        except OSError as error:
+            raise OutputError(f"{lines}: cannot be written: {error.strerror or error}") from error
+        return ShardTask(replace(task.chunk, data=b""), str(lines))
+
+    def remove_lines(self, index: int) -> None:
+        """Remove the file of a task that was handed over and is done."""
+        Path(self.place(f"lines-{index:06}")).unlink(missing_ok=True)
+
+    def keep(self, indices: set[int]) -> None:
+        """Remove the shards of all other chunks."""
+        for kind in KINDS:
+            for address in shared_folder.shards_of(self.address, f"{kind}-*.parquet"):
+                if int(address.rpartition("-")[2].removesuffix(".parquet")) not in indices:
+                    self._remove(address)
+
+    def _remove(self, address: str) -> None:
+        system, place = shared_folder.filesystem(address)
+        system.rm_file(place)
+
+    def _make(self) -> None:
+        system, place = shared_folder.filesystem(self.address)
+        try:
+            system.makedirs(place, exist_ok=True)
+        except OSError as error:
+            message = f"{self.address}: cannot be written: {error.strerror or error}"
+            raise OutputError(message) from error
+
+    def _read(self, name: str) -> bytes | None:
+        if not shared_folder.exists(self.place(name)):
+            return None
+        with shared_folder.open_shard(self.place(name)) as file:
+            return file.read()
+
+    def _writing(self, name: str) -> Any:
+        return shared_folder.open_new(self.place(name))
+
+
+def write_shard(task: ShardTask, settings: DumpSettings, folder: ShardFolder) -> ShardSummary:
+    """Parse a chunk and write its shard; may run twice."""
+    chunk = task.chunk
+    if task.lines:
+        with shared_folder.open_shard(task.lines) as file:
+            chunk = replace(chunk, data=file.read())
+    with _collector_off():
+        tables = parser_of(settings).parse(chunk)
+    parts = (tables.entities, tables.properties, tables.facts, tables.redirects)
+    for kind, table in zip(KINDS, parts, strict=True):
+        if table.num_rows:
+            _write(folder.place(f"{kind}-{chunk.index:06}.parquet"), table)
+    summary = ShardSummary(
+        chunk.line,
+        len(chunk.data),
+        tables.entities.num_rows,
+        tables.properties.num_rows,
+        tables.facts.num_rows,
+        tables.redirects.num_rows,
+        tables.skipped,
+        len(tables.rejects),
+        tables.rejects[:KEPT_REJECTS],
+    )
+    with shared_folder.open_new(folder.place(f"done-{chunk.index:06}.json")) as out:
+        out.write(msgspec.json.encode(summary))
+    return summary
+
+
+def _write(address: str, table: pa.Table) -> None:
+    with shared_folder.open_new(address) as out:
+        pq.write_table(table, out, compression="lz4", write_statistics=False)
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """What is parsed holds no cycles: looking for them takes a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,1 @@
+"""Triples in words -> facts of the graph."""

@@ -1,0 +1,195 @@
+"""Statements in words -> facts of the graph that passages state.
+
+Heads and tails are looked up as titles of pages in a wikimapper index, redirects followed;
+relations are names of properties: a label, or else an alias, of the store's. Several properties
+of one alias are told apart by the classes that they join in the graph. As in MINTQA, only facts
+that the newest snapshot holds are kept, in the direction that the statement has: the inverse of a
+relation is another property, if Wikidata has it at all. What is dropped is counted by reason.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+from wikimapper import WikiMapper
+
+from factchain.errors import InputError
+from factchain.kg.dumps.values import LARGEST_NUMBER
+from factchain.kg.extraction.queries import DROP_COUNTS, DROP_ENTITY_MENTIONS, DROP_MENTIONS
+from factchain.kg.linking import queries
+from factchain.kg.records import number
+from factchain.kg.shared_folder import join, let_duckdb_read, write_parquet
+from factchain.kg.store import Store
+from factchain.parallel import Engine, map_shards
+from factchain.progress import track
+
+SPANS_A_SHARD = 20_000
+SPAN_SCHEMA = pa.schema(
+    [("span", pa.string()), ("entity", pa.int64()), ("disambiguation", pa.bool_())]
+)
+RELATION_SCHEMA = pa.schema([("relation", pa.string()), ("p", pa.int32())])
+DISAMBIGUATION = " (disambiguation)"
+
+
+@dataclass(frozen=True)
+class LinkSummary:
+    """What linking gave."""
+
+    statements: int
+    """Statements that were read, with repetitions."""
+    kept: int
+    """Of these, those that state a fact of the graph."""
+    facts: int
+    """Facts that are stated at all."""
+    dropped: dict[str, int]
+    """The other statements, by reason."""
+
+
+class Meaning(NamedTuple):
+    """What a span means."""
+
+    span: str
+    entity: int | None
+    disambiguation: bool
+    """Whether its page only lists what it may mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanShard:
+    """Some spans to look up, and where to put what they mean."""
+
+    address: str
+    index: Path
+    spans: list[str]
+
+
+def link(
+    store: Store,
+    index: Path,
+    extractor: str,
+    folder: str,
+    *,
+    workers: int = 1,
+    engine: Engine = "local",
+) -> LinkSummary:
+    """Link the statements in the store's table `stated`; put the mentions in the store.
+
+    `folder` (a path or fsspec address) takes the spans' meanings. What the extractor found
+    before is replaced, and popularity goes: it has to be counted again. Raises InputError where
+    the index is none.
+    """
+    check_index(index)
+    shards = _shards(store, index, folder)
+    done = track(map_shards(link_spans, shards, workers, engine), "linking, by shard")
+    spans = {"shards": list(done)}
+    relations = [relation for (relation,) in store.rows(queries.RELATIONS)]
+    properties = properties_of(relations, store)
+    execute = store.connection.execute
+    let_duckdb_read(store.connection, folder)
+    with store.incoming(relation=pa.Table.from_pylist(properties, schema=RELATION_SCHEMA)):
+        execute(queries.KEEP_RELATIONS)
+    execute(queries.SPAN_ENTITIES, spans)
+    execute(queries.TYPE_SUPPORT)
+    execute(queries.CHOSEN_PROPERTIES)
+    execute(queries.LINK_STATEMENTS)
+    named = {"extractor": extractor}
+    with store.transaction():
+        execute(DROP_MENTIONS, named)
+        execute(DROP_ENTITY_MENTIONS, named)
+        execute(queries.ADD_MENTIONS, named)
+        execute(queries.ADD_ENTITY_MENTIONS, named)
+        execute(DROP_COUNTS)
+    ((statements, kept, facts),) = store.rows(queries.LINKED_SIZES)
+    dropped = {reason: int(count) for reason, count in store.rows(queries.DROPPED)}
+    execute(queries.DROP_LINKED)
+    return LinkSummary(int(statements), int(kept), facts, dropped)
+
+
+def check_index(index: Path) -> None:
+    """Raise InputError where the file is no wikimapper index."""
+    # wikimapper would make an empty file where there is none.
+    try:
+        with closing(sqlite3.connect(f"{index.absolute().as_uri()}?mode=ro", uri=True)) as file:
+            held = file.execute(queries.HAS_TABLE, ["mapping"]).fetchone()
+    except sqlite3.Error as error:
+        raise InputError(f"{index}: cannot be read as an index: {error}; {_REMEDY}") from error
+    if not held:
+        raise InputError(f"{index}: holds no table `mapping`: it is no wikimapper index; {_REMEDY}")
+
+
+_REMEDY = "`factchain kg link --sql-dumps DIR` makes one from a wiki's SQL dumps"
+
+
+def link_spans(shard: SpanShard) -> str:
+    """Write what each span means, by the index; return where that is."""
+    with closing(TitleIndex(shard.index)) as index:
+        rows = [index.meaning(span)._asdict() for span in shard.spans]
+    write_parquet(shard.address, pa.Table.from_pylist(rows, schema=SPAN_SCHEMA))
+    return shard.address
+
+
+class TitleIndex:
+    """A wikimapper index, and which of its pages are disambiguation pages, where it says so."""
+
+    def __init__(self, path: Path) -> None:
+        self._mapper = WikiMapper(str(path))
+        self._marks = self._mapper.conn.execute(queries.HAS_TABLE, ["disambiguation"]).fetchone()
+
+    def meaning(self, span: str) -> Meaning:
+        """Look a span up as a title: as it is, then with its first letter upper-cased."""
+        title = "_".join(span.replace("_", " ").split())
+        for tried in dict.fromkeys((title, title[:1].upper() + title[1:])):
+            if self._is_ambiguous(tried):
+                return Meaning(span, None, True)
+            item = self._mapper.title_to_id(tried)
+            if item and number(item) <= LARGEST_NUMBER:
+                return Meaning(span, number(item), False)
+        return Meaning(span, None, False)
+
+    def _is_ambiguous(self, title: str) -> bool:
+        if not self._marks:
+            return title.endswith(DISAMBIGUATION.replace(" ", "_"))
+        found = self._mapper.conn.execute(queries.FIND_DISAMBIGUATION, [title]).fetchone()
+        return found is not None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._mapper.conn.close()
+
+
+def _shards(store: Store, index: Path, folder: str) -> Iterator[SpanShard]:
+    rows = store.connection.execute(queries.SPANS)
+    for position in count():
+        spans = [span for (span,) in rows.fetchmany(SPANS_A_SHARD)]
+        # The first one is written in any case: a run without statements is read like others.
+        if position and not spans:
+            return
+        yield SpanShard(join(folder, f"spans-{position:06}.parquet"), index, spans)
+
+
+def properties_of(relations: Iterable[str], store: Store) -> list[dict[str, str | int]]:
+    """A row for each relation and property that it may mean: those of that label, else alias."""
+    labels: dict[str, set[int]] = defaultdict(set)
+    aliases: dict[str, set[int]] = defaultdict(set)
+    for p, label, others in store.rows(queries.PROPERTY_NAMES):
+        if label:
+            labels[_folded(label)].add(p)
+        for alias in others:
+            aliases[_folded(alias)].add(p)
+    return [
+        {"relation": relation, "p": p}
+        for relation in dict.fromkeys(relations)
+        for p in sorted(labels.get(_folded(relation)) or aliases.get(_folded(relation)) or ())
+    ]
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())

@@ -1,0 +1,237 @@
+"""The SQL of linking: a wiki's pages in a scratch file, the index, statements. Values are bound."""
+
+# Rows of the SQL dumps: of a page, its title; of its properties, kind and value; of a redirect,
+# the title that it leads to.
+CREATE_ROWS = "CREATE TABLE wiki (source TEXT, id BIGINT, kind TEXT, text TEXT)"
+
+ADD_ROWS = "INSERT INTO wiki SELECT ?, id, kind, text FROM incoming"
+
+# Every redirect with the title at its end; those that lead in a circle have none.
+RESOLVE_REDIRECTS = """
+CREATE TABLE article AS
+SELECT id, text AS title FROM wiki WHERE source = 'page'
+QUALIFY row_number() OVER (PARTITION BY text ORDER BY id) = 1
+    AND row_number() OVER (PARTITION BY id ORDER BY text) = 1;
+
+CREATE TABLE redirect AS
+SELECT w.id, min(w.text) AS target
+FROM wiki w JOIN article a ON a.id = w.id
+WHERE w.source = 'redirect'
+GROUP BY w.id;
+
+CREATE TABLE resolved AS
+WITH RECURSIVE walk (id, target, steps) AS (
+    SELECT id, target, 1 FROM redirect
+    UNION ALL
+    SELECT w.id, r.target, w.steps + 1
+    FROM walk w
+    JOIN article a ON a.title = w.target
+    JOIN redirect r ON r.id = a.id
+    WHERE w.steps < ?
+)
+SELECT w.id, w.target
+FROM walk w
+WHERE NOT EXISTS (
+    SELECT 1 FROM article a JOIN redirect r ON r.id = a.id WHERE a.title = w.target
+);
+"""
+
+SIZES = """
+SELECT
+    (SELECT count(*) FROM article),
+    (SELECT count(*) FROM wiki WHERE source = 'page') - (SELECT count(*) FROM article),
+    (SELECT count(*) FROM redirect) - (SELECT count(*) FROM resolved)
+"""
+
+# What wikimapper reads: three columns for each table.
+CLEAN_ROWS = {
+    "page": "SELECT id, 0, title FROM article ORDER BY id",
+    "page_props": """
+        SELECT id, kind, min(text) FROM wiki
+        WHERE source = 'page_props' AND kind = 'wikibase_item'
+        GROUP BY id, kind ORDER BY id
+    """,
+    "redirect": "SELECT id, 0, target FROM resolved ORDER BY id",
+}
+
+# Disambiguation pages, and what redirects to one.
+DISAMBIGUATION_PAGES = """
+WITH ambiguous AS (
+    SELECT a.id, a.title
+    FROM wiki w JOIN article a ON a.id = w.id
+    WHERE w.source = 'page_props' AND w.kind = 'disambiguation'
+)
+SELECT title FROM ambiguous
+UNION
+SELECT a.title
+FROM resolved r JOIN ambiguous t ON t.title = r.target JOIN article a ON a.id = r.id
+ORDER BY 1
+"""
+
+RESTORE_NULL_TITLE = "UPDATE mapping SET wikipedia_title = 'NULL' WHERE wikipedia_title = char(0)"
+
+CREATE_DISAMBIGUATION = "CREATE TABLE disambiguation (wikipedia_title text PRIMARY KEY)"
+
+ADD_DISAMBIGUATION = "INSERT INTO disambiguation VALUES (?)"
+
+COUNT_ITEMS = "SELECT count(*) FROM mapping WHERE wikidata_id IS NOT NULL"
+
+FIND_DISAMBIGUATION = "SELECT 1 FROM disambiguation WHERE wikipedia_title = ?"
+
+HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+
+# Statements of a run, one row for each passage that makes them.
+READ_STATEMENTS = """
+CREATE OR REPLACE TEMP TABLE stated AS
+SELECT id AS passage, s.head, s.relation, s.tail, s.count
+FROM (SELECT id, unnest(statements) AS s FROM read_parquet($shards))
+"""
+
+CREATE_TAKEN = """
+CREATE OR REPLACE TEMP TABLE taken (passage TEXT, head TEXT, relation TEXT, tail TEXT)
+"""
+
+TAKE_STATEMENTS = "INSERT INTO taken SELECT passage, head, relation, tail FROM incoming_statement"
+
+GATHER_STATEMENTS = """
+CREATE OR REPLACE TEMP TABLE stated AS
+SELECT passage, head, relation, tail, count(*) AS count FROM taken GROUP BY ALL;
+DROP TABLE taken;
+"""
+
+SPANS = "SELECT head FROM stated UNION SELECT tail FROM stated ORDER BY 1"
+
+RELATIONS = "SELECT DISTINCT relation FROM stated ORDER BY relation"
+
+PROPERTY_NAMES = "SELECT id, label, aliases FROM property ORDER BY id"
+
+KEEP_RELATIONS = "CREATE OR REPLACE TEMP TABLE linked_relation AS FROM incoming_relation"
+
+# Each span with its entity or why it has none. Q4167410 is the class of disambiguation pages.
+SPAN_ENTITIES = """
+CREATE OR REPLACE TEMP TABLE meant AS
+SELECT
+    l.span,
+    l.entity,
+    l.disambiguation OR coalesce(list_contains(e.classes, 4167410), FALSE) AS disambiguation
+FROM read_parquet($shards) l LEFT JOIN entity e ON e.id = l.entity
+"""
+
+# How many facts of the graph have the property, a class of the subject and one of the object;
+# only of properties that share a name.
+TYPE_SUPPORT = """
+CREATE OR REPLACE TEMP TABLE type_support AS
+WITH typed AS (SELECT id, unnest(classes) AS class FROM entity)
+SELECT e.p, s.class AS s_class, o.class AS o_class, count(*) AS facts
+FROM current_edge e
+JOIN typed s ON s.id = e.s
+JOIN typed o ON o.id = e.o
+WHERE e.p IN (
+    SELECT p FROM linked_relation
+    WHERE relation IN (SELECT relation FROM linked_relation GROUP BY relation HAVING count(*) > 1)
+)
+GROUP BY ALL
+"""
+
+# Of several properties the one whose facts most often join the classes of head and tail; a tie,
+# or none that joins them, leaves the relation ambiguous.
+CHOSEN_PROPERTIES = """
+CREATE OR REPLACE TEMP TABLE chosen AS
+WITH
+    wanted AS (
+        SELECT DISTINCT s.relation, h.entity AS head, t.entity AS tail
+        FROM stated s
+        JOIN meant h ON h.span = s.head AND h.entity IS NOT NULL
+        JOIN meant t ON t.span = s.tail AND t.entity IS NOT NULL
+    ),
+    candidates AS (
+        SELECT relation, list(p ORDER BY p) AS properties FROM linked_relation GROUP BY relation
+    ),
+    typed AS (SELECT id, unnest(classes) AS class FROM entity),
+    scored AS (
+        SELECT w.relation, w.head, w.tail, l.p, sum(t.facts) AS facts
+        FROM wanted w
+        JOIN candidates c ON c.relation = w.relation AND len(c.properties) > 1
+        JOIN linked_relation l ON l.relation = w.relation
+        JOIN typed a ON a.id = w.head
+        JOIN typed b ON b.id = w.tail
+        JOIN type_support t ON t.p = l.p AND t.s_class = a.class AND t.o_class = b.class
+        GROUP BY ALL
+    ),
+    best AS (
+        SELECT relation, head, tail, arg_max(p, facts) AS p
+        FROM (
+            SELECT *, max(facts) OVER (PARTITION BY relation, head, tail) AS most FROM scored
+        )
+        WHERE facts = most
+        GROUP BY relation, head, tail
+        HAVING count(*) = 1
+    )
+SELECT w.relation, w.head, w.tail, coalesce(b.p, c.properties[1]) AS p
+FROM wanted w
+JOIN candidates c ON c.relation = w.relation
+LEFT JOIN best b ON b.relation = w.relation AND b.head = w.head AND b.tail = w.tail
+WHERE len(c.properties) = 1 OR b.p IS NOT NULL
+"""
+
+# Every statement with the fact of the newest snapshot that it states, or why there is none; the
+# first reason counts.
+LINK_STATEMENTS = """
+CREATE OR REPLACE TEMP TABLE linked AS
+SELECT
+    s.passage,
+    s.count,
+    e.id AS fact,
+    CASE
+        WHEN h.disambiguation OR t.disambiguation THEN 'disambiguation page'
+        WHEN h.entity IS NULL THEN 'unknown head'
+        WHEN t.entity IS NULL THEN 'unknown tail'
+        WHEN s.relation NOT IN (SELECT relation FROM linked_relation) THEN 'unknown relation'
+        WHEN c.p IS NULL THEN 'ambiguous relation'
+        WHEN e.id IS NULL THEN 'not in the graph'
+    END AS dropped
+FROM stated s
+JOIN meant h ON h.span = s.head
+JOIN meant t ON t.span = s.tail
+LEFT JOIN chosen c ON c.relation = s.relation AND c.head = h.entity AND c.tail = t.entity
+LEFT JOIN current_edge e ON e.s = h.entity AND e.p = c.p AND e.o = t.entity
+    AND NOT h.disambiguation AND NOT t.disambiguation
+"""
+
+# A passage that states a fact in several words states it that often.
+ADD_MENTIONS = """
+INSERT INTO mention
+SELECT passage, fact, $extractor, sum(count) FROM linked
+WHERE fact IS NOT NULL
+GROUP BY passage, fact
+ORDER BY passage, fact
+"""
+
+ADD_ENTITY_MENTIONS = """
+INSERT INTO entity_mention
+SELECT passage, entity, $extractor, sum(count)
+FROM (
+    SELECT s.passage, m.entity, s.count FROM stated s JOIN meant m ON m.span = s.head
+    WHERE NOT m.disambiguation
+    UNION ALL
+    SELECT s.passage, m.entity, s.count FROM stated s JOIN meant m ON m.span = s.tail
+    WHERE NOT m.disambiguation
+)
+WHERE entity IS NOT NULL
+GROUP BY passage, entity
+ORDER BY passage, entity
+"""
+
+DROPPED = "SELECT dropped, sum(count) FROM linked WHERE dropped IS NOT NULL GROUP BY 1 ORDER BY 1"
+
+LINKED_SIZES = """
+SELECT
+    (SELECT coalesce(sum(count), 0) FROM stated),
+    (SELECT coalesce(sum(count), 0) FROM linked WHERE fact IS NOT NULL),
+    (SELECT count(DISTINCT fact) FROM linked)
+"""
+
+DROP_LINKED = """
+DROP TABLE stated; DROP TABLE linked_relation; DROP TABLE meant;
+DROP TABLE type_support; DROP TABLE chosen; DROP TABLE linked;
+"""

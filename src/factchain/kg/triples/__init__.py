@@ -1,0 +1,1 @@
+"""Triples of any graph -> snapshots."""

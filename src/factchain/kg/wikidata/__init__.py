@@ -1,0 +1,1 @@
+"""Slices of Wikidata, fetched from its service."""
