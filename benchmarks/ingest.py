@@ -1,57 +1,94 @@
-"""Reading a dump into the store, against qwikidata's truthy claims, on the same file in one run.
+"""Reading a dump into the store, against its peers, on the same file in one run.
 
-The dump is the bundled sample's newer snapshot, repeated under new ids until it is large enough.
-Run: python benchmarks/ingest.py [MB]
+The dump is the real entities of ../shared/data/wikidata_real_sample.json.gz, varied (ids, labels,
+targets of statements) until it is large enough, so that entities have Wikidata's size. Each reader
+runs in a process of its own; memory is the peak of that process and its children together.
+Run: python benchmarks/ingest.py [--megabytes 300] [--bz2-megabytes 100] [--ten-times]
 """
 
 from __future__ import annotations
 
+import argparse
+import bz2
 import gzip
-import json
+import importlib.util
+import multiprocessing
+import re
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import orjson
-from qwikidata.entity import WikidataItem
-from qwikidata.json_dump import WikidataJsonDump
+import psutil
+import rapidgzip
+from isal import igzip
 
 from factchain import progress
-from factchain.data.render import dump_lines, sample_folder
-from factchain.data.tables import read_tables
-from factchain.kg.ingest import ingest
+from factchain.kg.dumps.ingest import ingest
 from factchain.kg.store import Store
 
+SAMPLE = Path(__file__).parents[2] / "shared" / "data" / "wikidata_real_sample.json.gz"
 DATE = "2024-06-05"
-FIRST_ID = 1_000_000_000
+STEP = 5_000_000
+"""Between the ids of two variants of an entity."""
+PEER = "simple_wikidata_db"
+_ID = re.compile(rb'"numeric-id":(\d+),"id":"Q\1"|"id":"Q(\d+)"')
+_LABEL = re.compile(rb'(?<="en":\{"language":"en","value":")')
+
+
+def variants() -> Iterator[bytes]:
+    """Entities without end: the real ones, then the same with other ids and labels."""
+    with gzip.open(SAMPLE) as file:
+        lines = [orjson.loads(line.rstrip(b",\n")) for line in file if line[:1] == b"{"]
+    packed = [(entity["type"], orjson.dumps(entity)) for entity in lines]
+    yield from (line for _, line in packed)
+    copy = 0
+    while True:
+        copy += 1
+        for kind, line in packed:
+            if kind == "item":
+                yield _LABEL.sub(b"%d " % copy, _ID.sub(partial(_moved, by=copy * STEP), line))
+
+
+def _moved(match: re.Match[bytes], by: int) -> bytes:
+    """Items whose numbers are small enough move; the others (classes of all copies) stay."""
+    old = int(match[1] or match[2])
+    new = old + by if old + by < 2**31 else old
+    return b'"numeric-id":%d,"id":"Q%d"' % (new, new) if match[1] else b'"id":"Q%d"' % new
 
 
 def make_dump(path: Path, megabytes: int) -> int:
     """Write the dump; return its uncompressed size in bytes."""
-    entities = list(dump_lines(read_tables(sample_folder() / "tables"), "2024"))
-    size, copy = 0, 0
-    with gzip.open(path, "wb", compresslevel=1) as out:
+    size = 0
+    with gzip.open(path, "wb", 5) if path.suffix == ".gz" else bz2.open(path, "wb") as out:
         out.write(b"[\n")
-        while size < megabytes * 1_000_000:
-            for position, entity in enumerate(entities, start=copy * len(entities)):
-                if entity["type"] == "item":
-                    line = orjson.dumps(entity | {"id": f"Q{FIRST_ID + position}"}) + b",\n"
-                    size += out.write(line)
-            copy += 1
-        out.write(json.dumps(entities[-1] | {"id": "Q1"}).encode() + b"\n]\n")
+        for line in variants():
+            if size >= megabytes * 1_000_000:
+                break
+            size += out.write((b",\n" if size else b"") + line)
+        out.write(b"\n]\n")
     return size
 
 
 def ours(dump: Path, workers: int) -> int:
-    """Facts in the store."""
+    """Facts in the store, with labels, aliases and time qualifiers."""
+    progress.set_silent(True)
     with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder) / "kg") as store:
-        return ingest(store, dump, "now", DATE, workers=workers).facts
+        facts = ingest(store, dump, "now", DATE, workers=workers).facts
+        store.checkpoint()
+        return facts
 
 
-def theirs(dump: Path) -> int:
+def with_qwikidata(dump: Path) -> int:
     """Truthy claims that qwikidata iterates over, stored nowhere."""
+    # Here, since worker processes import this module again.
+    from qwikidata.entity import WikidataItem
+    from qwikidata.json_dump import WikidataJsonDump
+
     return sum(
         len(group)
         for entity in WikidataJsonDump(str(dump))
@@ -60,25 +97,121 @@ def theirs(dump: Path) -> int:
     )
 
 
+def with_orjson(dump: Path) -> int:
+    """Entities that orjson parses, and that are thrown away."""
+    with igzip.open(dump, "rb") as file:
+        return sum(bool(orjson.loads(line.rstrip(b",\n"))) for line in file if len(line) > 2)
+
+
+def with_simple_wikidata_db(dump: Path, workers: int) -> int:
+    """What its own command writes; lines of its tables."""
+    from simple_wikidata_db.preprocess_dump import main as preprocess
+
+    with tempfile.TemporaryDirectory() as folder:
+        sys.argv = ["preprocess_dump", "--input_file", str(dump), "--out_dir", folder]
+        sys.argv += ["--processes", str(workers)]
+        preprocess()
+        return sum(1 for path in Path(folder).rglob("*.jsonl") for _ in path.open("rb"))
+
+
+def decompress(dump: Path, threads: int) -> int:
+    """Bytes that the parallel bzip2 decompressor gives."""
+    size = 0
+    with rapidgzip.RapidgzipFile(str(dump), parallelization=threads) as file:
+        while block := file.read(4 << 20):
+            size += len(block)
+    return size
+
+
+def measure(run: Callable[[], int]) -> tuple[float, float, int]:
+    """Seconds, peak memory in MiB of the process and its children, and what it returned."""
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_reply, args=(run, sender))
+    process.start()
+    peak, ended = 0, threading.Event()
+
+    def watch() -> None:
+        nonlocal peak
+        while not ended.wait(0.02):
+            try:
+                root = psutil.Process(process.pid)
+                tree = [root, *root.children(recursive=True)]
+                peak = max(peak, sum(_own_memory(one) for one in tree))
+            except psutil.Error:
+                continue
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        seconds, result = receiver.recv()
+    finally:
+        process.join()
+        ended.set()
+        watcher.join()
+    return seconds, peak / 2**20, result
+
+
+def _own_memory(process: psutil.Process) -> int:
+    return int(process.memory_info().rss)
+
+
+def _reply(run: Callable[[], int], sender: multiprocessing.connection.Connection) -> None:
+    start = time.perf_counter()
+    result = run()
+    sender.send((time.perf_counter() - start, result))
+
+
+def compare(title: str, size: int, runs: dict[str, Callable[[], int]], counted: str) -> None:
+    """Print a table; speeds are megabytes of JSON a second, ratios to the first row."""
+    print(f"\n### {title}\n\n| reader | MB/s | ratio | peak MiB | {counted} |")
+    print("| --- | --- | --- | --- | --- |")
+    base = 0.0
+    for name, run in runs.items():
+        seconds, peak, result = measure(run)
+        speed = size / 1e6 / seconds
+        base = base or speed
+        print(
+            f"| {name} | {speed:.0f} | {speed / base:.2f} | {peak:.0f} | {result:,} |", flush=True
+        )
+
+
 def main() -> None:
-    """Print a table of megabytes a second and the ratio to qwikidata."""
-    progress.set_silent(True)
+    """Print the tables."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--megabytes", type=int, default=300, help="of JSON, gzip")
+    options.add_argument("--bz2-megabytes", type=int, default=100, help="of JSON, bzip2; 0: none")
+    options.add_argument("--ten-times", action="store_true", help="memory on ten times as much")
+    chosen = options.parse_args()
+    if not SAMPLE.exists():
+        sys.exit(f"{SAMPLE} is absent")
     with tempfile.TemporaryDirectory() as folder:
         dump = Path(folder) / "dump.json.gz"
-        size = make_dump(dump, int(sys.argv[1]) if len(sys.argv) > 1 else 100)
+        size = make_dump(dump, chosen.megabytes)
         runs: dict[str, Callable[[], int]] = {
-            "qwikidata, truthy claims": lambda: theirs(dump),
-            "factchain, to the store, 1 worker": lambda: ours(dump, 1),
-            "factchain, to the store, 2 workers": lambda: ours(dump, 2),
+            "qwikidata, truthy claims, stored nowhere": partial(with_qwikidata, dump),
+            "orjson.loads alone, igzip": partial(with_orjson, dump),
+            "factchain, to the store, 1 worker": partial(ours, dump, 1),
+            "factchain, to the store, 2 workers": partial(ours, dump, 2),
         }
-        base = 0.0
-        print("| reader | MB/s | ratio | facts |\n| --- | --- | --- | --- |")
-        for name, run in runs.items():
-            start = time.perf_counter()
-            facts = run()
-            speed = size / 1e6 / (time.perf_counter() - start)
-            base = base or speed
-            print(f"| {name} | {speed:.1f} | {speed / base:.1f} | {facts:,} |")
+        if importlib.util.find_spec(PEER):
+            peer = {f"{PEER}, 2 processes": partial(with_simple_wikidata_db, dump, 2)}
+            runs = dict([*list(runs.items())[:2], *peer.items(), *list(runs.items())[2:]])
+        compare(f"gzip, {size / 1e6:,.0f} MB of JSON", size, runs, "claims, entities or facts")
+        if not importlib.util.find_spec(PEER):
+            print(f"\n{PEER} is not compared: it is not installed (no package index has it).")
+        if chosen.bz2_megabytes:
+            packed = Path(folder) / "dump.json.bz2"
+            size = make_dump(packed, chosen.bz2_megabytes)
+            runs = {
+                "rapidgzip alone, 2 threads": partial(decompress, packed, 2),
+                "factchain, to the store, 2 workers": partial(ours, packed, 2),
+            }
+            compare(f"bzip2, {size / 1e6:,.0f} MB of JSON", size, runs, "bytes or facts")
+        if chosen.ten_times:
+            size = make_dump(dump, 10 * chosen.megabytes)
+            runs = {"factchain, to the store, 2 workers": partial(ours, dump, 2)}
+            compare(f"gzip, {size / 1e6:,.0f} MB of JSON", size, runs, "facts")
 
 
 if __name__ == "__main__":
