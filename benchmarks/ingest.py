@@ -117,7 +117,7 @@ def with_simple_wikidata_db(dump: Path, workers: int) -> int:
 def decompress(dump: Path, threads: int) -> int:
     """Bytes that the parallel bzip2 decompressor gives."""
     size = 0
-    with rapidgzip.RapidgzipFile(str(dump), parallelization=threads) as file:
+    with rapidgzip.IndexedBzip2File(str(dump), parallelization=threads) as file:
         while block := file.read(4 << 20):
             size += len(block)
     return size

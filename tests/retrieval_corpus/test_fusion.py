@@ -87,13 +87,14 @@ def test_bm25_ranks_as_the_reference_does(texts: list[list[str]], query: list[st
     common = {w for w in query if 2 * sum(w in text for text in texts) >= len(texts)}
     rare = " ".join(word for word in query if word not in common) or "title3"
     ours, reference = BM25Retriever(), RankBM25Retriever()
-    ranked = []
+    found = []
     # bm25s leaves out the constant factor k1 + 1 = 2.5.
     for retriever, factor in ((ours, 2.5), (reference, 1.0)):
         retriever.index(passages)
-        scores = {h.passage_id: factor * h.score for h in retriever.search([rare], 15)[0]}
-        ranked.append(sorted((-round(score, 4), passage) for passage, score in scores.items()))
-    assert ranked[0] == ranked[1]
+        hits = retriever.search([rare], 15)[0]
+        assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))
+        found.append({hit.passage_id: factor * hit.score for hit in hits})
+    assert found[0] == pytest.approx(found[1], rel=1e-4)
 
 
 @pytest.mark.parametrize("name", ["", "bm26", "dense:", "hybrid"])

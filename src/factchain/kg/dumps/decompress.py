@@ -117,7 +117,7 @@ class DumpFile:
         try:
             while not stopped.is_set():
                 block = self._stream.read(size)
-                if isinstance(self._stream, rapidgzip.RapidgzipFile):
+                if isinstance(self._stream, rapidgzip.IndexedBzip2File):
                     self._metered.advance_to(self._stream.tell_compressed() // 8)
                 queue.put((block, self._metered.position))
                 if not block:
@@ -207,13 +207,12 @@ def _bzip2(path: Path, buffered: BinaryIO, workers: int) -> Iterator[Any]:
         with bz2.BZ2File(buffered) as stream:
             yield stream
     elif not _peek(buffered).startswith(b"BZh"):
-        # rapidgzip tells the format by itself, and takes others too.
         raise InputError(
             f"{path}: the archive is cut off or damaged (it does not begin as bzip2 does): "
             "download it again and compare its checksum"
         )
     else:
-        with rapidgzip.RapidgzipFile(str(path), parallelization=workers) as stream:
+        with rapidgzip.IndexedBzip2File(str(path), parallelization=workers) as stream:
             yield stream
 
 
