@@ -21,7 +21,7 @@ from chain_builder import (
     amount,
     day,
 )
-from factchain.chains.records import Hop
+from factchain.chains.records import Hop, TypedValue
 from factchain.questions.coverage import unsaid
 from factchain.questions.leaks import leaks
 from factchain.questions.names import EntityName
@@ -467,7 +467,13 @@ def chains(draw: st.DrawFn) -> ChainBuilder:
         return day(f"{1100 + number}-02-03") if p in DATES else amount(70_000 + number)
 
     def numbers(datatype: str) -> list[int]:
-        return [k for k in unused if getattr(chain.hops[k - 1].answer, "datatype", "") == datatype]
+        """Hops that answer with such a value, less the years and days between two dates."""
+        answers = {k: chain.hops[k - 1].answer for k in unused}
+        return [
+            k
+            for k, answer in answers.items()
+            if isinstance(answer, TypedValue) and answer.datatype == datatype and not answer.unit
+        ]
 
     entity_property = st.sampled_from(ENTITY_PROPERTIES)
     literal_property = st.sampled_from([*DATES, *AMOUNTS])
