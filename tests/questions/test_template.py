@@ -247,6 +247,17 @@ def test_a_year_as_far_away_as_a_number_that_is_looked_up() -> None:
     )
 
 
+def test_conditions_within_conditions_are_told_beforehand() -> None:
+    chain = ChainBuilder()
+    chain.intersect((DIRECTOR, "Ann"), (BIRTHPLACE, "Paris"), answer="Emma")
+    chain.intersect((DIRECTOR, 1), (BIRTHPLACE, "Rome"), answer="Dora")
+    question = say(chain).question
+    assert question.startswith("Let X be the ")
+    conditions, asked = question.split(". ")
+    assert ("Ann" in conditions, "Paris" in conditions, "Rome" in conditions) == (True, True, False)
+    assert ("X" in asked, "Rome" in asked, "Ann" in asked) == (True, True, False)
+
+
 def test_a_choice_of_two_is_named_before_it_is_used() -> None:
     chain = ChainBuilder()
     chain.lookup(DIRECTOR, "Dune", "Ann")

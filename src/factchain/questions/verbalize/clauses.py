@@ -12,6 +12,9 @@ from factchain.questions.verbalize.phrases import YEAR, Phrase, inverted
 _AMOUNTS = {"smallest": "smallest", "largest": "greatest", "less": "smaller", "more": "greater"}
 _TIMES = {"earliest": "earlier", "latest": "later"}
 
+AND_ALSO = ", and also "
+"""Before the last of several conditions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
@@ -204,7 +207,7 @@ def _all_of(texts: Sequence[str]) -> str:
 def _joined(clauses: Sequence[str], nested: bool) -> str:
     """Clauses of one subject; after a nested phrase it must be plain what goes on."""
     if nested and len(clauses) > 1:
-        return f"{', '.join(clauses[:-1])}, and also {clauses[-1]}"
+        return f"{', '.join(clauses[:-1])}{AND_ALSO}{clauses[-1]}"
     return listing(clauses)
 
 

@@ -14,7 +14,7 @@ from datetime import date
 from factchain.chains.records import FactChain, Hop
 from factchain.questions.names import EntityName
 from factchain.questions.verbalize import tables
-from factchain.questions.verbalize.clauses import Said, Term
+from factchain.questions.verbalize.clauses import AND_ALSO, Said, Term
 from factchain.questions.verbalize.hops import HopWords, as_input, reference
 from factchain.questions.verbalize.phrases import by_label
 from factchain.questions.verbalize.protocol import Wording
@@ -106,10 +106,13 @@ class TemplateVerbalizer:
     @staticmethod
     def _needs_letter(chain: FactChain, hop: Hop, size: int, said: Said) -> bool:
         """Whether the phrase of a hop, which puts `size` hops into words, is told beforehand."""
-        users = [later.index for later in chain.hops if hop.index in later.inputs]
-        deep = size >= DEEPEST and chain.hops[-1].index not in users
+        users = [later for later in chain.hops if hop.index in later.inputs]
+        deep = size >= DEEPEST and chain.hops[-1] not in users
         open_ended = said.noun.startswith(("what ", "whichever "))
-        return deep or len(users) > 1 or open_ended
+        # Its conditions would run into those of the hop that it is a condition of.
+        conditions = hop.kind == "intersect" or AND_ALSO in said.noun
+        nested = conditions and any(later.kind == "intersect" for later in users)
+        return deep or len(users) > 1 or open_ended or nested
 
 
 def _year_of_letter(said: Said, letter: str) -> str:
