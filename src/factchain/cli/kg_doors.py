@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from factchain.cli.options import (
+    DATE,
     FILE,
     PATH,
     engine_option,
@@ -17,31 +18,23 @@ from factchain.cli.options import (
     memory_option,
     output_options,
     print_result,
+    rejects_options,
+    snapshot_options,
     workers_option,
 )
-
-DATE = click.DateTime(["%Y-%m-%d"])
 
 
 @click.command("add-triples")
 @click.argument("files", type=FILE, nargs=-1, required=True)
 @kg_option
-@click.option("--snapshot", required=True, help="A name for this state of the graph.")
-@click.option("--date", type=DATE, required=True, help="The day as of which the facts hold.")
+@snapshot_options
 @click.option(
     "--languages",
     default="en",
     show_default=True,
     help="Of names in N-Triples, the preferred one first, apart by commas; `mul` is the last.",
 )
-@click.option(
-    "--max-rejects",
-    type=click.FloatRange(0, 1),
-    default=0.001,
-    show_default=True,
-    help="The share of malformed lines that is borne.",
-)
-@click.option("--rejects", type=FILE, help="Where malformed lines are kept, with their reasons.")
+@rejects_options
 @memory_option
 @workers_option
 @output_options

@@ -17,10 +17,11 @@ from factchain.cli.options import (
     memory_option,
     output_options,
     print_result,
+    rejects_options,
+    snapshot_options,
     workers_option,
 )
 
-DATE = click.DateTime(["%Y-%m-%d"])
 SOURCE = click.Path(path_type=Path, allow_dash=True)
 
 
@@ -65,8 +66,7 @@ def _words(text: str) -> list[str]:
 @click.command()
 @click.argument("dumps", type=SOURCE, nargs=-1, required=True, metavar="DUMP...")
 @kg_option
-@click.option("--snapshot", required=True, help="A name for this state of the graph.")
-@click.option("--date", type=DATE, required=True, help="The day as of which the facts hold.")
+@snapshot_options
 @click.option(
     "--languages",
     default="en",
@@ -81,14 +81,7 @@ def _words(text: str) -> list[str]:
 @click.option("--sitelinks", default="", help="Keep items with a page in one of these (enwiki).")
 @click.option("--entities", type=FILE, help="A file of Q-ids, one a line: keep these items only.")
 @click.option("--keep-ended", is_flag=True, help="Keep statements that had ended by the date.")
-@click.option(
-    "--max-rejects",
-    type=click.FloatRange(0, 1),
-    default=0.001,
-    show_default=True,
-    help="The share of malformed lines that is borne.",
-)
-@click.option("--rejects", type=FILE, help="Where malformed lines are kept, with their reasons.")
+@rejects_options
 @click.option(
     "--checksum",
     "checksums",

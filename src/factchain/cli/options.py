@@ -18,6 +18,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 PATH = click.Path(path_type=Path)
 """A file, a folder, or `-` for standard input."""
+DATE = click.DateTime(["%Y-%m-%d"])
 LEAST_MEMORY = 128 << 20
 UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
@@ -42,6 +43,30 @@ def output_options(command: F) -> F:
 def kg_option(command: F) -> F:
     """`--kg`: the triple store."""
     return click.option("--kg", "kg_file", type=FILE, required=True, help="The store.")(command)
+
+
+def snapshot_options(command: F) -> F:
+    """`--snapshot` and `--date`: which state of the graph is added."""
+    name = click.option("--snapshot", required=True, help="A name for this state of the graph.")
+    date = click.option(
+        "--date", type=DATE, required=True, help="The day as of which the facts hold."
+    )
+    return name(date(command))
+
+
+def rejects_options(command: F) -> F:
+    """`--max-rejects` and `--rejects`: what becomes of malformed lines."""
+    share = click.option(
+        "--max-rejects",
+        type=click.FloatRange(0, 1),
+        default=0.001,
+        show_default=True,
+        help="The share of malformed lines that is borne.",
+    )
+    file = click.option(
+        "--rejects", type=FILE, help="Where malformed lines are kept, with their reasons."
+    )
+    return share(file(command))
 
 
 def seed_option(command: F) -> F:
