@@ -1,4 +1,4 @@
-"""Ingestion, extraction and linking on a Ray cluster make the store that local processes make."""
+"""The stages on a Ray cluster make the store and the chains that local processes make."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ pytestmark = [
 ]
 
 PEOPLE = range(100, 160)
+TOWNS = range(1, 10)
 
 
 @pytest.fixture
@@ -35,7 +36,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A dump, passages, triples in words and an index; the current folder, for relative paths."""
     entities = [
         property_entity("P19", "place of birth"),
-        *(item(f"Q{n}", f"Town{n}") for n in range(1, 10)),
+        property_entity("P17", "country"),
+        item("Q300", "Land"),
+        *(item(f"Q{n}", f"Town{n}", [claim(item_snak("P17", "Q300"))]) for n in TOWNS),
         *(item(f"Q{n}", f"Person{n}", [claim(item_snak("P19", f"Q{n % 9 + 1}"))]) for n in PEOPLE),
     ]
     lines = ",\n".join(map(json.dumps, entities))
@@ -106,11 +109,16 @@ def test_the_stages_on_ray(project: Path, monkeypatch: pytest.MonkeyPatch) -> No
         call("kg", "extract", "passages.jsonl", "--out", f"{engine}-found", *shared)
         call("kg", "link", "triples.jsonl", "--index", "index.db", *shared)
         call("kg", "popularity", "--kg", kg, "--unpopular", "1-1", "--popular", 2)
+        drawn = ("--axis", "none", "--topology", "chain", "--hops", "2", "--out", f"{engine}.jsonl")
+        call("chains", "sample", *drawn, "--per-answer", 20, "--per-property-sequence", 20, *shared)
     assert not ray.is_initialized()
     with Store.open(Path("local.duckdb")) as local, Store.open(Path("ray.duckdb")) as on_ray:
         wanted = local.dump()
         assert on_ray.dump() == wanted
-    assert len(wanted["fact"]) == len(PEOPLE)
+    assert len(wanted["fact"]) == len(PEOPLE) + len(TOWNS)
+    chains = Path("local.jsonl").read_bytes()
+    assert Path("ray.jsonl").read_bytes() == chains
+    assert len(chains.splitlines()) == 10
     extractors = {row[2] for row in wanted["mention"]}
     assert extractors == {"cooccurrence", "rebel"}
     found = {
