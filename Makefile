@@ -23,12 +23,13 @@ install: .venv/dev
 .venv/dev: .venv/user
 	@echo "Installing what the tests need"
 	$(PIP) --upgrade 'pip>=25.1'
+	$(PIP) -e '.[eval,publish]'
 	$(PIP) --group dev
 	@touch $@
 
 .venv/all: .venv/dev
 	@echo "Installing the extras that the slow tests need (torch, ray)"
-	$(PIP) -e '.[dense,eval,ray,rebel]'
+	$(PIP) -e '.[dense,eval,publish,ray,rebel]'
 	$(PIP) --group models
 	@touch $@
 

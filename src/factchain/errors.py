@@ -5,6 +5,7 @@ FactchainError                 anything the command line reports without a trace
 ├── ConfigError                a setting that does not exist or does not fit
 ├── OutputError                an output folder that cannot be written
 ├── StoreError                 a triple store that is missing, damaged or lacks what is asked
+├── ModelError                 a language model that gives no reply: key, address, budget
 ├── WorkerError                a process or machine that died at work, or cannot be reached
 └── MissingExtraError          an optional part of factchain that is not installed
 """
@@ -30,6 +31,10 @@ class OutputError(FactchainError):
 
 class StoreError(FactchainError):
     """A triple store that is missing, damaged, or lacks what a stage needs."""
+
+
+class ModelError(FactchainError):
+    """A language model that gives no reply: a wrong key or address, or a budget that is spent."""
 
 
 class WorkerError(FactchainError):

@@ -14,7 +14,7 @@ from factchain.eval import prompts
 from factchain.eval.dataset import as_dataset, read_questions, rests_on, version_of
 from factchain.eval.parametric import parametric
 from factchain.eval.retrieval_qa import gold_passages, retrieval, searcher
-from factchain.questions.records import Question
+from factchain.questions.records import Answer, Question
 from factchain.records import write_records
 from factchain.retrieval_corpus.records import HopGold, Passage
 from factchain.retrieval_corpus.retrievers.bm25 import BM25Retriever
@@ -45,7 +45,8 @@ def test_questions_that_cannot_be_scored_are_left_out(
     nameless = questions[0].model_copy(
         update={"answer": questions[0].answer.model_copy(update={"label": " "})}
     )
-    unanswerable = questions[1].model_copy(update={"answerable": False})
+    insufficient = Answer(label="Insufficient information", kind="insufficient")
+    unanswerable = questions[1].model_copy(update={"answerable": False, "answer": insufficient})
     write_records(tmp_path / "questions.jsonl", [nameless, unanswerable, questions[2]])
     with caplog.at_level(logging.WARNING):
         assert [question.id for question in read_questions(tmp_path)] == ["q-3"]

@@ -21,6 +21,7 @@ from factchain.cli.options import (
     seed_option,
     workers_option,
 )
+from factchain.cli.questions import questions
 from factchain.errors import FactchainError
 
 
@@ -106,5 +107,6 @@ def build(config: Path | None, out: Path, seed: int, workers: int, as_json: bool
 
 main.add_command(kg)
 main.add_command(chains)
+main.add_command(questions)
 main.add_command(corpus)
 main.add_command(evaluation)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from factchain.chains.records import (
     Axis,
@@ -17,7 +17,8 @@ from factchain.chains.records import (
 )
 from factchain.records import ItemId, Record
 
-AnswerKind = Literal["entity", "number", "quantity", "date", "yes/no"]
+AnswerKind = Literal["entity", "number", "quantity", "date", "yes/no", "text", "insufficient"]
+QuestionType = Literal["chain", "comparison", "temporal", "inference", "null"]
 
 
 class Answer(Record):
@@ -26,20 +27,23 @@ class Answer(Record):
     id: ItemId | None = None
     """Q-id of an entity; none for a literal."""
     label: str
-    """English label of an entity, or the literal as a reader would write it."""
+    """Label of an entity, or the literal as a reader would write it."""
     aliases: tuple[str, ...] = ()
     """Other names, or other ways to write the literal, sorted."""
     kind: AnswerKind = "entity"
-    """What the answer is; a `quantity` is a number with a unit."""
+    """What the answer is; a `quantity` is a number with a unit, `text` is an imported dataset's
+    answer, of which nothing but its words is known, and `insufficient` says that the corpus does
+    not hold the evidence."""
     value: TypedValue | None = None
     """The literal, with its unit or precision; none for an entity."""
 
     @model_validator(mode="after")
     def _one_answer(self) -> Answer:
-        if (self.id is None) == (self.value is None):
-            raise ValueError("an answer is an entity (`id`) or a literal (`value`)")
-        if (self.kind == "entity") != (self.value is None):
-            raise ValueError(f"an answer of the kind {self.kind!r} has no `id` but a `value`")
+        only_words = self.kind in ("text", "insufficient")
+        if (self.id is not None) != (self.kind == "entity"):
+            raise ValueError("an answer has an `id` if it is an entity, and only then")
+        if (self.value is None) != (only_words or self.kind == "entity"):
+            raise ValueError("an answer has a `value` if it is a literal, and only then")
         return self
 
     @property
@@ -67,10 +71,16 @@ class SubQuestion(Record):
     """Further answers that are as right, where hops may have several."""
     facts: tuple[ChainFact, ...]
     """The facts that prove it; none where it only reckons with earlier answers."""
+    triples: tuple[tuple[str, str, str], ...] = ()
+    """Subject, property and object in words, where an imported dataset has no ids for them."""
     operation: Operation | None = None
     """What is reckoned; none for lookups and intersections."""
     label: HopLabel | None = None
     """Class of the hop on the question's axis."""
+    options: dict[str, str] | None = None
+    """Options by letter, where they were made."""
+    correct_option: str | None = None
+    """Letter of the gold answer."""
 
 
 class Verdict(Record):
@@ -99,21 +109,35 @@ class Provenance(Record):
     """Who verified it."""
     verdicts: tuple[Verdict, ...]
     """One verdict a check."""
-    snapshot: str
-    """Name of the snapshot in which the answer holds."""
+    snapshot: str | None
+    """Name of the snapshot in which the answer holds; none for an imported question."""
     seed: int
     """Seed of the run."""
+
+
+class ClosedBook(Record):
+    """How often models answered a question without any context: its difficulty."""
+
+    models: tuple[str, ...]
+    """The models that were asked."""
+    asked: int = Field(ge=1)
+    """How many replies there were."""
+    correct: int = Field(ge=0)
+    """How many of them were right."""
 
 
 class Question(Record):
     """A verified multi-hop question."""
 
-    schema_version: Literal[2] = Field(2, alias="schema")
+    schema_version: Literal[3] = Field(3, alias="schema")
     """Version of this layout."""
     id: str
     """Stable: `q-` and the hash of its chain."""
     split: str = "test"
     """Name of the split."""
+    type: QuestionType = "chain"
+    """What is asked: for the end of a chain, for a comparison, for an order in time, for the entity
+    that several facts describe, or (`null`) about an entity that the graph does not hold."""
     axis: Axis
     """Axis of the labels."""
     topology: str
@@ -135,11 +159,27 @@ class Question(Record):
     correct_option: str | None = None
     """Letter of the gold answer."""
     answerable: bool = True
-    """False where the evidence was withheld from the corpus."""
-    query: Query
-    """What proves the answer."""
+    """False where the corpus does not hold the evidence; the gold answer says so."""
+    withheld: tuple[int, ...] = ()
+    """Hops whose facts are in no passage of the corpus."""
+    full_answer: Answer | None = None
+    """The answer that the withheld facts would give; none for answerable and null questions."""
+    closed_book: ClosedBook | None = None
+    """How often models answer it without context, where they were asked."""
+    query: Query | None = None
+    """What proves the answer; none for imported and null questions."""
     provenance: Provenance
     """How it was made and verified."""
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    """What an imported dataset says of the question beyond these fields."""
+
+    @model_validator(mode="after")
+    def _unanswerable_says_so(self) -> Question:
+        if self.answerable == (self.answer.kind == "insufficient"):
+            raise ValueError("`answerable` and the kind of the answer do not agree")
+        if self.answerable and (self.withheld or self.full_answer):
+            raise ValueError("an answerable question has nothing withheld")
+        return self
 
     @property
     def kinds(self) -> tuple[HopKind, ...]:

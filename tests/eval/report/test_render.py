@@ -57,7 +57,8 @@ def poisoned(value: object) -> object:
     fixed = r"(popularity|recency|all|hops|labels|lookup|intersect|entity|test|accuracy|\d|[QP]\d+)"
     labels = r"(popular|unpopular|old|new|gone)"
     if isinstance(value, dict):
-        fields = {k: poisoned(v) for k, v in value.items()}
+        # The type of a question is fixed, though a topology may be called the same.
+        fields = {k: v if k == "type" else poisoned(v) for k, v in value.items()}
         # A key with a space or a hyphen is data: a reason or a snapshot.
         return {k if re.fullmatch(r"\w+", k) else k + HOSTILE: v for k, v in fields.items()}
     if isinstance(value, list):

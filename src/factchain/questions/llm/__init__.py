@@ -1,0 +1,1 @@
+"""Language models, asked through any OpenAI-compatible endpoint."""
