@@ -1,0 +1,1 @@
+"""Published datasets read into our records, and ours written in their layouts."""

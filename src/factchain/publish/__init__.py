@@ -1,0 +1,1 @@
+"""A dataset, ready to be published."""
