@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from factchain.chains.sampling.compiled import compiled
+from factchain.compiled import compiled
 
 Entities = npt.NDArray[np.int32]
 """Dense numbers of entities, or Q-numbers."""

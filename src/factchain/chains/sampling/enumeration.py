@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from factchain.chains.sampling.compiled import compiled
+from factchain.compiled import compiled
 
 U = np.uint64
 Whole: TypeAlias = "int | np.signedinteger[Any]"
