@@ -65,6 +65,7 @@ bench: .venv/all
 	$(BIN)/python benchmarks/diff.py
 	$(BIN)/python benchmarks/extract.py
 	$(BIN)/python benchmarks/sample.py
+	$(BIN)/python benchmarks/llm.py
 
 fuzz: .venv/dev
 	$(PIP) --group fuzz
