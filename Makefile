@@ -65,6 +65,8 @@ bench: .venv/all
 	$(BIN)/python benchmarks/diff.py
 	$(BIN)/python benchmarks/extract.py
 	$(BIN)/python benchmarks/sample.py
+	$(BIN)/python benchmarks/linearize.py
+	$(BIN)/python benchmarks/retrieval.py
 	$(BIN)/python benchmarks/llm.py
 
 fuzz: .venv/dev

@@ -343,7 +343,8 @@ def test_a_retriever_is_scored_on_a_workspace(project: Path) -> None:
     table = project / "scores.csv"
     result = call("corpus", "evaluate", project / "out", "--k", "1,5", "--out", table, "--json")
     assert result.exit_code == 0, result.output
-    scores = {(s["axis"], s["by"], s["group"], s["k"]): s for s in json.loads(result.stdout)}
+    scored = json.loads(result.stdout)
+    scores = {(s["axis"], s["by"], s["group"], s["k"]): s for s in scored["groups"]}
     for k, recall in ((1, 0.25), (5, 1.0)):
         found = scores["popularity", "hops", "4", k]
         assert (found["hit"], found["reciprocal_rank"]) == (1, 1)

@@ -7,19 +7,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from factchain.config_questions import QuestionsConfig, UnanswerableConfig
+from factchain.config_section import Settings
 from factchain.errors import ConfigError, OutputError
 from factchain.files import write_text
 
 EXAMPLE = "factchain.yaml"
 FIRST_LINE = "# factchain build: run `factchain build THIS_FILE --out DIR`"
-
-
-class Settings(BaseModel):
-    """A section of the config: unknown keys are refused, docstrings become comments."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class SnapshotConfig(Settings):
@@ -72,7 +68,7 @@ class ChainsConfig(Settings):
     topologies: tuple[str, ...] = ("chain", "bridge", "converging")
     """Shapes of reasoning graphs: chain (1 to 8 hops), bridge (4), converging (3 or 4), and the
     names of user_topologies."""
-    user_topologies: dict[str, tuple[tuple[int, int], ...]] = {}
+    user_topologies: dict[str, tuple[tuple[int, int], ...]] = Field({})
     """Further shapes: a name, and the edges between hop numbers, as in
     {fork: [[1, 2], [2, 4], [3, 4], [4, 5]]}."""
     hops: tuple[int, ...] = (1, 2, 3, 4)
@@ -84,6 +80,10 @@ class ChainsConfig(Settings):
     no_shortcut: Literal["strict", "paper"] = "strict"
     """Which facts may not join two entities of a chain: any that no hop uses (strict), or those
     of MINTQA's printed rule (paper), for reproduction."""
+    types: tuple[Literal["chain", "comparison", "temporal", "inference"], ...] = ("chain",)
+    """What is drawn: chains of the topologies and, with a stratum each (per_stratum chains of every
+    label), comparisons of two topic entities, orders in time of two, and inferences: the one entity
+    that two to four facts describe."""
     mathematics: float = Field(0.0, ge=0, le=1)
     """Of the chains of each length from 3 hops, the share with a hop that counts or reckons."""
     count_subjects: bool = False
@@ -136,6 +136,10 @@ class ChainsConfig(Settings):
 
     @model_validator(mode="after")
     def _quotas_agree(self) -> ChainsConfig:
+        if not self.types:
+            raise ValueError(
+                "types: none is named; chain, comparison, temporal, inference are there"
+            )
         if not self.topologies:
             raise ValueError("topologies: none is named; chain, bridge and converging are built in")
         if self.mathematics + self.comparison > 1:
@@ -161,7 +165,25 @@ class CorpusConfig(Settings):
     """The retrieval corpus."""
 
     chunk_tokens: int = Field(512, ge=16)
-    """Most tokens (words) of a passage."""
+    """Most tokens of a passage, its title included."""
+    tokenizer: str = "words"
+    """What a token is: words, or a Hugging Face tokenizer by the name or folder of its model."""
+    style: Literal["triples", "sentences"] = "triples"
+    """Lines of subject, property and object, or sentences by the property templates of the
+    questions; factchain/lexical reads triples."""
+    incoming: bool = False
+    """State in an entity's passage the facts that lead to it, too."""
+    scope: Literal["all", "sampled", "questions"] = "all"
+    """Which entities have passages: all of the store, those of facts with a label of popularity or
+    recency, or those of the questions."""
+    distractors: float = Field(0.0, ge=0)
+    """How many further entities have passages, for each one of a scope that is not all."""
+
+    @model_validator(mode="after")
+    def _distractors_have_a_source(self) -> CorpusConfig:
+        if self.distractors and self.scope == "all":
+            raise ValueError("distractors are taken from outside the scope, and all leaves none")
+        return self
 
 
 class EvalConfig(Settings):
@@ -169,6 +191,10 @@ class EvalConfig(Settings):
 
     model: str = "factchain/lexical"
     """Any model of Inspect AI, such as openai/gpt-4o-mini; factchain/lexical needs none."""
+    tasks: tuple[str, ...] = ("parametric", "retrieval-*")
+    """Names of tasks, or patterns; "*" for all: what lacks its data is left out."""
+    retrievers: tuple[str, ...] = ("bm25",)
+    """Which retrievers the tasks with passages are run with."""
 
 
 class BuildConfig(Settings):
@@ -181,6 +207,8 @@ class BuildConfig(Settings):
     kg: KgConfig = KgConfig()
     popularity: PopularityConfig = PopularityConfig()
     chains: ChainsConfig = ChainsConfig()
+    questions: QuestionsConfig = QuestionsConfig()
+    unanswerable: UnanswerableConfig = UnanswerableConfig()
     corpus: CorpusConfig = CorpusConfig()
     eval: EvalConfig = EvalConfig()
 
@@ -224,6 +252,7 @@ def read_config(path: Path) -> BuildConfig:
                 for snapshot in config.snapshots
             ),
             "passages": folder / config.passages if config.passages else None,
+            "questions": config.questions.below(folder),
         }
     )
 

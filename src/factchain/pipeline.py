@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from factchain.errors import InputError
 from factchain.eval.suite import is_installed, run_suite
 from factchain.files import sweep
 from factchain.manifest import Manifest, Stage, StageReport, read_manifest
-from factchain.questions.verbalize.template import TemplateVerbalizer
+from factchain.questions.from_config import questions_version
 
 SAMPLE = "sample"
 
@@ -50,6 +51,8 @@ def _render(folder: Path) -> SampleInput:
 
 def _check_inputs(config: BuildConfig) -> None:
     passages = [config.passages] if config.passages else []
+    if config.questions.phrases and not config.questions.phrases.exists():
+        raise InputError(f"{config.questions.phrases}: no such file, though the config names it")
     for path in [*(snapshot.dump for snapshot in config.snapshots), *passages]:
         if not path.is_file():
             raise InputError(f"{path}: no such file, though the config names it")
@@ -60,8 +63,9 @@ def _plain(config: BuildConfig) -> dict[str, Any]:
     settings: dict[str, Any] = json.loads(config.model_dump_json())
     for snapshot in settings["snapshots"]:
         snapshot["dump"] = Path(snapshot["dump"]).name
-    if settings["passages"]:
-        settings["passages"] = Path(settings["passages"]).name
+    for section, key in ((settings, "passages"), (settings["questions"], "phrases")):
+        if section[key]:
+            section[key] = Path(section[key]).name
     return settings
 
 
@@ -74,6 +78,7 @@ def _plan(
 ) -> list[Stage]:
     """The stages in their order."""
     settings = _plain(config)
+    first = stages.ANSWERABLE if config.unanswerable.is_on else stages.QUESTIONS
     plan = [
         Stage(
             name="store",
@@ -102,22 +107,24 @@ def _plan(
         ),
         Stage(
             name="questions",
-            settings={"verbalizer": TemplateVerbalizer().version},
-            run=partial(stages.make_questions, out),
-            outputs=[stages.QUESTIONS],
+            settings=questions_version(config.questions),
+            run=partial(stages.make_questions, config, out, first),
+            outputs=[first],
         ),
+        *([_unanswerable_stage(config, settings, out, seed)] if config.unanswerable.is_on else []),
         Stage(
             name="corpus",
-            settings=settings["corpus"],
-            run=partial(stages.make_corpus, config, out),
+            settings=settings["corpus"] | {"seed": seed},
+            run=partial(stages.make_corpus, config, out, seed),
             outputs=[
                 f"{stages.CORPUS}/corpus.jsonl",
+                f"{stages.CORPUS}/audit.tsv",
                 f"{stages.CORPUS}/queries.jsonl",
                 f"{stages.CORPUS}/qrels/test.tsv",
                 f"{stages.CORPUS}/hop_qrels/test.tsv",
             ],
         ),
-        _evaluation_stage(config, settings, out),
+        _evaluation_stage(config, settings, out, workers),
         Stage(
             name="report",
             settings={},
@@ -128,13 +135,26 @@ def _plan(
     return plan
 
 
-def _evaluation_stage(config: BuildConfig, settings: dict[str, Any], out: Path) -> Stage:
+def _unanswerable_stage(
+    config: BuildConfig, settings: dict[str, Any], out: Path, seed: int
+) -> Stage:
+    return Stage(
+        name="unanswerable",
+        settings={"asked": settings["unanswerable"], "seed": seed, "corpus": settings["corpus"]},
+        run=partial(stages.make_unanswerable_questions, config, out, seed),
+        outputs=[stages.QUESTIONS],
+    )
+
+
+def _evaluation_stage(
+    config: BuildConfig, settings: dict[str, Any], out: Path, workers: int
+) -> Stage:
     """The evaluation, or a stage that says why it does not run."""
     if is_installed():
         return Stage(
             name="evaluation",
             settings=settings["eval"],
-            run=partial(stages.ask_model, out, config.eval.model),
+            run=partial(stages.ask_model, config, out, workers),
             outputs=[stages.SCORES],
         )
     reason = "not run, because it needs an extra: pip install 'factchain[eval]'"
@@ -145,12 +165,27 @@ def _evaluation_stage(config: BuildConfig, settings: dict[str, Any], out: Path) 
     )
 
 
-def evaluate_workspace(folder: Path, model: str, *, limit: int | None = None) -> dict[str, Any]:
-    """Ask a model the questions of a finished workspace, and renew its scores and report.
+def evaluate_workspace(
+    folder: Path,
+    model: str,
+    tasks: Sequence[str] | None = None,
+    *,
+    retrievers: Sequence[str] = ("bm25",),
+    limit: int | None = None,
+    workers: int = 1,
+    judge: str | None = None,
+) -> dict[str, Any]:
+    """Ask a model the questions of a finished workspace or of an imported dataset.
+
+    Renews its scores and, where there is a store, its report. `judge` is the model for the tasks
+    that need one.
 
     Raises MissingExtraError without the extra `eval`, OutputError for a folder that is none.
     """
     manifest = read_manifest(folder)
-    result = run_suite(folder, model, limit=limit)
-    stages.make_report(folder, manifest)
+    result = run_suite(
+        folder, model, tasks, retrievers=retrievers, limit=limit, workers=workers, judge=judge
+    )
+    if (folder / stages.KG).is_file():  # an imported dataset has no store to report on
+        stages.make_report(folder, manifest)
     return result

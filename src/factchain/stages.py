@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,9 @@ from factchain.chains.records import FactChain
 from factchain.chains.settings import sample_settings
 from factchain.config import BuildConfig
 from factchain.errors import InputError
-from factchain.eval.records import ScoreSummary
 from factchain.eval.report.render import write_report
 from factchain.eval.report.workspace import report_data
+from factchain.eval.results import Results
 from factchain.eval.suite import is_installed, run_suite
 from factchain.kg.dumps.dump import DumpSettings
 from factchain.kg.dumps.ingest import IngestSummary, beside, ingest
@@ -25,22 +27,37 @@ from factchain.kg.stats import classes_of, statistics
 from factchain.kg.store import Store
 from factchain.kg.text.passages import read_passages
 from factchain.manifest import StageReport
-from factchain.questions.build import generate_questions
+from factchain.questions.from_config import generation_settings
+from factchain.questions.generate_file import generate_file
+from factchain.questions.kinds.null_questions import make_null_questions
+from factchain.questions.kinds.unanswerable import (
+    NEEDS_WITHHELD,
+    WithholdSettings,
+    make_unanswerable,
+)
 from factchain.questions.records import Question
-from factchain.questions.verbalize.template import TemplateVerbalizer
-from factchain.records import read_records
-from factchain.retrieval_corpus.build import build_corpus
+from factchain.records import read_records, write_records
+from factchain.retrieval_corpus.build import BuiltCorpus, build_corpus
 from factchain.retrieval_corpus.evaluate import evaluate_retriever
 from factchain.retrieval_corpus.metrics import GroupScore
 from factchain.retrieval_corpus.retrievers.bm25 import BM25Retriever
+from factchain.retrieval_corpus.settings import corpus_settings
+from factchain.retrieval_corpus.unanswerable_check import check_unanswerable
 
 KG = "kg.duckdb"
 CHAINS = "chains.jsonl"
 QUESTIONS = "questions.jsonl"
+ANSWERABLE = "answerable.jsonl"
+"""The questions before some are made unanswerable."""
+JOURNAL = "model-journal.sqlite"
+"""What language models replied, so that nothing is paid twice."""
+TRIAL_CORPUS = "trial-corpus"
 CORPUS = "corpus"
 SCORES = "eval/scores.parquet"
 REPORT = "report.html"
 TOP_K = 5
+CORPUS_MEMORY = 512 << 20
+"""Bytes that DuckDB takes for linearizing; beyond that it uses the disk beside the store."""
 
 
 def make_store(config: BuildConfig, out: Path, workers: int) -> StageReport:
@@ -108,11 +125,14 @@ def draw_chains(config: BuildConfig, out: Path, seed: int, workers: int = 1) -> 
     )
 
 
-def make_questions(out: Path) -> StageReport:
-    """Questions from chains. Raises InputError where not one can be asked."""
+def make_questions(config: BuildConfig, out: Path, file: str = QUESTIONS) -> StageReport:
+    """Questions from chains, into a file. Raises InputError where not one can be asked."""
+    (out / ANSWERABLE).unlink(missing_ok=True)
     chains = list(read_records(out / CHAINS, FactChain))
     with Store.open(out / KG) as store:
-        summary = generate_questions(store, chains, TemplateVerbalizer(), out / QUESTIONS)
+        summary = generate_file(
+            store, chains, generation_settings(config.questions), out / file, out / JOURNAL
+        )
     if not summary.questions:
         raise InputError(
             f"{out / CHAINS}: none of {len(chains)} chains became a question "
@@ -123,18 +143,50 @@ def make_questions(out: Path) -> StageReport:
         rows_in=len(chains),
         rows_out=summary.questions,
         rejected=summary.rejected,
-        details={"answer named in a topic's own name": summary.named_by_topic},
+        details={"answer named in a topic's own name": summary.named_by_topic}
+        | ({"wordings refused": summary.refusals} if summary.refusals else {}),
     )
 
 
-def make_corpus(config: BuildConfig, out: Path) -> StageReport:
+def make_unanswerable_questions(config: BuildConfig, out: Path, seed: int) -> StageReport:
+    """Some questions made unanswerable and null questions added, none answered by a passage.
+
+    That is tried on a corpus built as the next stage builds it, which is then taken away.
+    """
+    asked, trial = config.unanswerable, out / TRIAL_CORPUS
+    questions = list(read_records(out / ANSWERABLE, Question))
+    settings = WithholdSettings(asked.share, *asked.withhold, seed=seed)
+    try:
+        with Store.open(out / KG) as store:
+            made = make_unanswerable(store, questions, settings)
+            null = make_null_questions(store, questions, asked.null_share, seed)
+            every = [*made.questions, *null.questions]
+            corpus_of(config, store, every, trial, seed)
+        checked = check_unanswerable(BM25Retriever(), trial, every)
+    finally:
+        shutil.rmtree(trial, ignore_errors=True)
+    write_records(out / QUESTIONS, checked.questions)
+    return StageReport(
+        rows_in=len(questions),
+        rows_out=len(checked.questions),
+        rejected={
+            **{name: count for name, count in made.passed_over.items() if name == NEEDS_WITHHELD},
+            **({"stated by a retrieved passage": len(checked.failed)} if checked.failed else {}),
+        },
+        details={
+            "unanswerable": made.as_dict(),
+            "null": null.as_dict(),
+            "retrieval": checked.as_dict(),
+        },
+    )
+
+
+def make_corpus(config: BuildConfig, out: Path, seed: int) -> StageReport:
     """Passages and gold passages; what an earlier run left is taken away first."""
     questions = list(read_records(out / QUESTIONS, Question))
     shutil.rmtree(out / CORPUS, ignore_errors=True)
     with Store.open(out / KG) as store:
-        summary = build_corpus(
-            store.connection, questions, out / CORPUS, max_tokens=config.corpus.chunk_tokens
-        )
+        summary = corpus_of(config, store, questions, out / CORPUS, seed).summary
     return StageReport(
         rows_in=summary.facts,
         rows_out=summary.passages,
@@ -146,14 +198,25 @@ def make_corpus(config: BuildConfig, out: Path) -> StageReport:
     )
 
 
-def ask_model(out: Path, model: str) -> StageReport:
+def corpus_of(
+    config: BuildConfig, store: Store, questions: Sequence[Question], folder: Path, seed: int
+) -> BuiltCorpus:
+    """The corpus of the questions, as the config asks for it."""
+    store.limit(CORPUS_MEMORY, os.cpu_count() or 1)
+    return build_corpus(store.connection, questions, folder, corpus_settings(config.corpus, seed))
+
+
+def ask_model(config: BuildConfig, out: Path, workers: int = 1) -> StageReport:
     """Scores of the model that the config names."""
-    result = run_suite(out, model)
+    settings = config.eval
+    result = run_suite(
+        out, settings.model, settings.tasks, retrievers=settings.retrievers, workers=workers
+    )
     return StageReport(
         rows_in=result["answers"] + result["failed"],
         rows_out=result["answers"],
         rejected={"could not be asked": result["failed"]},
-        details={"model": result["model"]},
+        details={"model": result["model"], "not run": result["not_run"]},
     )
 
 
@@ -165,12 +228,16 @@ def make_report(out: Path, manifest: dict[str, Any]) -> StageReport:
         figures["answer_classes"] = classes_of(
             store, [q.answer.id for q in questions if q.answer.id is not None]
         )
-    scores: list[ScoreSummary] = []
+    results = Results()
     retrieval: list[GroupScore] = []
     if is_installed():
-        from factchain.eval.scores import read_scores, summarise
+        from factchain.eval.report.runs import without_partial_labels
+        from factchain.eval.result_tables import results_of
+        from factchain.eval.scores import read_scores
 
-        scores = summarise(read_scores(out / SCORES))
-        retrieval = evaluate_retriever(BM25Retriever(), out / CORPUS, questions, [TOP_K])
-    write_report(report_data(out, manifest, figures, scores, retrieval), out / REPORT)
+        results = results_of(read_scores(out / SCORES), questions)
+        retrieval = evaluate_retriever(
+            BM25Retriever(), out / CORPUS, without_partial_labels(questions), [TOP_K]
+        )
+    write_report(report_data(out, manifest, figures, results, retrieval), out / REPORT)
     return StageReport(rows_in=len(questions), rows_out=1)

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from factchain.eval.setting_names import setting_name
 from factchain.manifest import read_manifest
 from factchain.questions.records import Question
 from factchain.records import read_records
@@ -17,7 +18,8 @@ from factchain.records import read_records
 WIDTH = 22
 LINE = 96
 LEXICAL = "factchain/lexical"
-SETTINGS = {"none": "no passages", "bm25": "BM25, top 5", "gold": "gold passages"}
+WIDE = 46
+"""Of the names of settings."""
 
 
 def summarise(out: Path) -> str:
@@ -25,7 +27,7 @@ def summarise(out: Path) -> str:
     manifest = read_manifest(out)
     questions = list(read_records(out / "questions.jsonl", Question))
     parts = [
-        _built(manifest, len(questions)),
+        _built(manifest, questions),
         _questions(questions),
         _rejected(manifest["stages"]),
         scores_as_text(out),
@@ -35,13 +37,14 @@ def summarise(out: Path) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _row(name: str, *cells: object) -> str:
-    return f"  {name:<{WIDTH}}" + "".join(
-        f"{cell:>12,}" if isinstance(cell, int) else f"{cell:>12}" for cell in cells
+def _row(name: str, *cells: object, width: int = WIDTH, cell_width: int = 12) -> str:
+    return f"  {name:<{width}}" + "".join(
+        f"{cell:>{cell_width},}" if isinstance(cell, int) else f"{cell:>{cell_width}}"
+        for cell in cells
     )
 
 
-def _built(manifest: dict[str, Any], questions: int) -> str:
+def _built(manifest: dict[str, Any], questions: list[Question]) -> str:
     stages = manifest["stages"]
     store = stages["store"]
     lines = ["Built"]
@@ -51,7 +54,7 @@ def _built(manifest: dict[str, Any], questions: int) -> str:
         lines.append(_row("text passages", stages["popularity"]["rows_in"]))
         lines.append(_row("facts they state", stages["popularity"]["rows_out"]))
     lines.append(_row("fact chains", stages["chains"]["rows_out"]) + f"   {_strata(manifest)}")
-    lines.append(_row("verified questions", questions))
+    lines.append(_row("verified questions", len(questions)) + _without_answer(questions))
     lines.append(_row("corpus passages", stages["corpus"]["rows_out"]))
     return "\n".join(lines)
 
@@ -71,10 +74,21 @@ def _strata(manifest: dict[str, Any]) -> str:
     return told
 
 
+def _without_answer(questions: list[Question]) -> str:
+    """How many questions the corpus holds no answer to."""
+    null = sum(question.type == "null" for question in questions)
+    withheld = sum(not question.answerable for question in questions) - null
+    told = {"unanswerable, facts withheld": withheld, "about nobody in the graph": null}
+    text = "; ".join(f"{count} {what}" for what, count in told.items() if count)
+    return f"   {text}" if text else ""
+
+
 def _questions(questions: list[Question]) -> str:
     counts = Counter((question.axis, question.hops) for question in questions)
     hops = sorted({h for _, h in counts})
-    lines = ["Questions by axis and hops (made by templates)"]
+    made = {question.provenance.model or question.provenance.verbalizer for question in questions}
+    writers = ", ".join(sorted("templates" if name == "template" else name for name in made))
+    lines = [f"Questions by axis and hops (made by {writers})"]
     lines.append(_row("", *(f"{h} hop{'s' if h > 1 else ''}" for h in hops), "all"))
     for axis in sorted({a for a, _ in counts}):
         cells = [counts[axis, h] for h in hops]
@@ -108,25 +122,31 @@ def scores_as_text(out: Path) -> str:
     """The scores of every model that was asked, by setting and hops."""
     if not find_spec("inspect_ai"):
         return "Scores\n  not run, because it needs an extra: pip install 'factchain[eval]'"
-    from factchain.eval.scores import read_scores, summarise
+    from factchain.eval.scores import FLOOR, read_scores, summarise
 
     path = out / "eval" / "scores.parquet"
     if not path.is_file():
         return ""
     rows = summarise(read_scores(path))
     lines = []
-    for model in sorted({row.model for row in rows}):
+    for model in sorted({row.model for row in rows if not row.model.startswith(FLOOR)}):
         of_model = [r for r in rows if r.model == model and r.by in ((), ("hops",))]
         hops = sorted({row.hops for row in of_model if row.hops is not None})
         note = "" if model != LEXICAL else ": it looks words up, it is no language model"
         lines.append(f"Accuracy of {model}{note}")
-        lines.append(_row("", *(f"{h} hop{'s' if h > 1 else ''}" for h in hops), "all", "F1"))
-        for context, title in SETTINGS.items():
-            found = {(row.score, row.hops): row.mean for row in of_model if row.context == context}
-            if found:
-                cells = [found.get(("accuracy", h)) for h in [*hops, None]]
-                cells.append(found.get(("f1", None)))
-                lines.append(_row(title, *("" if c is None else f"{c:.3f}" for c in cells)))
+        heads = (f"{h} hop{'s' if h > 1 else ''}" for h in hops)
+        lines.append(_row("", *heads, "all", "F1", width=WIDE, cell_width=8))
+        settings = dict.fromkeys((row.task, row.mode, row.context) for row in of_model)
+        for setting in sorted(settings, key=lambda one: setting_name(*one)):
+            found = {
+                (row.score, row.hops): row.mean
+                for row in of_model
+                if (row.task, row.mode, row.context) == setting
+            }
+            cells = [found.get(("accuracy", h)) for h in [*hops, None]]
+            cells.append(found.get(("f1", None)))
+            told = ("" if c is None else f"{c:.3f}" for c in cells)
+            lines.append(_row(setting_name(*setting), *told, width=WIDE, cell_width=8))
     return "\n".join(lines)
 
 

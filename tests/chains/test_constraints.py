@@ -255,6 +255,17 @@ def test_a_fact_that_had_ended_or_may_have() -> None:
             assert found["ended fact"] == [f"Q2 P2 Q3 ended: {end}"]
 
 
+def test_a_fact_that_had_ended_must_be_told_as_such() -> None:
+    chain = line()
+    told = tuple(fact.model_copy(update={"ended": True}) for fact in chain.hops[1].facts)
+    chain = changed(chain, 2, facts=told)
+    ended = Fact("Q2", "P2", "Q3", "2020-01-01")
+    assert found_in(World((LINE[0], ended, LINE[2])), chain) == {}
+    assert found_in(World(LINE), chain) == {
+        "ended fact": ["Q2 P2 Q3 has not ended, though the chain says so"]
+    }
+
+
 def test_a_property_that_says_nothing() -> None:
     world = World((Fact("Q1", "P1889", "Q2"),))
     chain = chain_of(Written().add("lookup", ["Q1"], "Q1 P1889 Q2", "Q2").hops)

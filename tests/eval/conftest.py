@@ -102,7 +102,7 @@ def _question(question_id: str) -> Question:
         SubQuestion(
             index=index,
             question=f"What is the {fact[2]} of {fact[0]}?",
-            template=f"What is the {fact[2]} of #{index - 1}?",
+            template=f"What is the {fact[2]} of {fact[0] if index == 1 else f'#{index - 1}'}?",
             inputs=(index - 1,) if index > 1 else (),
             answer=_answer(fact[3]),
             facts=(

@@ -11,9 +11,10 @@ import pytest
 
 from factchain.errors import ConfigError, InputError
 from factchain.eval import prompts
-from factchain.eval.dataset import as_dataset, read_questions, rests_on, version_of
+from factchain.eval.dataset import as_dataset, chain_key, read_questions, rests_on, version_of
 from factchain.eval.parametric import parametric
-from factchain.eval.retrieval_qa import gold_passages, retrieval, searcher
+from factchain.eval.passages import Gold, searcher
+from factchain.eval.retrieval_qa import retrieval
 from factchain.questions.records import Answer, Question
 from factchain.records import write_records
 from factchain.retrieval_corpus.records import HopGold, Passage
@@ -28,8 +29,11 @@ def test_a_sample_is_a_question(workspace: Path) -> None:
     assert first.input == "Who discovered or invented Radium?"
     assert first.target == ["Marie Curie", "Madame Curie", "Maria Sklodowska-Curie"]
     metadata = dict(second.metadata or {})
-    record = Question.model_validate_json(metadata.pop("question"))
-    assert record.sub_questions[1].answer.label == "Warsaw"
+    (line,) = metadata.pop("question")
+    assert Question.model_validate_json(line).sub_questions[1].answer.label == "Warsaw"
+    assert metadata.pop("chain") == chain_key(record := read_questions(workspace)[1])
+    assert chain_key(record.model_copy(update={"id": "q", "axis": "recency"})) == chain_key(record)
+    assert len({chain_key(question) for question in read_questions(workspace)}) == 5
     assert metadata == {
         "axis": "popularity",
         "topology": "chain",
@@ -79,7 +83,7 @@ def test_what_a_task_lacks_is_named(workspace: Path, tmp_path: Path) -> None:
 
 
 def test_an_unknown_context_is_refused(workspace: Path) -> None:
-    with pytest.raises(ConfigError, match="context 'dense': there is only bm25 and gold"):
+    with pytest.raises(ConfigError, match="context 'dense': there is gold, and bm25, rank-bm25"):
         retrieval(str(workspace), "dense")
 
 
@@ -103,15 +107,17 @@ def test_a_version_changes_with_the_files_and_the_prompts(
 def test_gold_passages_come_in_the_order_of_the_hops(
     questions: list[Question], hop_gold: list[HopGold]
 ) -> None:
-    gold = gold_passages(questions, [*reversed(hop_gold), *hop_gold])
-    assert gold("q-4") == ("Q1", "Q2", "Q3", "Q4")
-    assert gold("q-5") == ("Q4@2024-06-05",)
+    gold = Gold(questions, [*reversed(hop_gold), *hop_gold])
+    by_id = {question.id: question for question in questions}
+    assert gold.of_question(by_id["q-4"]) == ("Q1", "Q2", "Q3", "Q4")
+    assert gold.of_question(by_id["q-5"]) == ("Q4@2024-06-05",)
+    assert set(gold.of_hop(by_id["q-4"], 3, "")) == {"Q3"}
 
 
 def test_a_hop_without_gold_is_named(questions: list[Question], hop_gold: list[HopGold]) -> None:
     rows = [row for row in hop_gold if (row.question, row.hop) != ("q-3", 2)]
     with pytest.raises(InputError, match="question q-3: hop 2 has no gold passage"):
-        gold_passages(questions, rows)
+        Gold(questions, rows)
 
 
 def test_a_query_is_searched_once(passages: dict[str, Passage]) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from chain_builder import FILM, HUMAN, ChainBuilder, amount, day
 from factchain.eval.lexical_operations import read
 from factchain.eval.prompts import Document
-from factchain.eval.typed_answers import score_any
 from factchain.questions.answers import to_answer
+from factchain.questions.typed_answers import score_any
 from factchain.questions.verbalize.template import TemplateVerbalizer
 
 AUTHOR, DIRECTOR, BORN = "P50 author", "P57 director", "P569 date of birth"
@@ -121,7 +121,45 @@ def total(chain: ChainBuilder) -> None:
     chain.aggregate("sum", "P150 contains administrative unit", "Malta", POPULATION, sizes)
 
 
-SHAPES = [bridge, converging, subjects, count, reverse_count, product, years, days, shift]
+def role(chain: ChainBuilder) -> None:
+    """The property of a condition stands after its object: `as its capital`."""
+    chain.entity("France", "Q6256")
+    chain.lookup("P19 place of birth", "Ann", "Paris")
+    chain.lookup("P30 continent", "Norway", "Europe")
+    chain.intersect(("P36 capital", 1), ("P30 continent", 2), answer="France")
+
+
+def inner(chain: ChainBuilder) -> None:
+    """The conditions are those of what is asked about."""
+    chain.entity("Acme", "Q4830453")
+    chain.entity("Cat", HUMAN)
+    chain.lookup("P127 owned by", "Bolt", "Dora")
+    chain.lookup("P19 place of birth", "Eve", "Rome")
+    chain.intersect(("P127 owned by", 1), ("P159 headquarters location", 2), answer="Acme")
+    chain.lookup("P112 founded by", 3, "Cat")
+
+
+def plurals(chain: ChainBuilder) -> None:
+    """`countries` are those of the lines that say `country`."""
+    chain.count("P17 country", "Rhine", ["Austria", "France", "Germany"])
+    chain.count("P840 narrative location", "Dune", ["Rome", "Oslo"])
+    chain.arithmetic("product", 1, 2)
+
+
+SHAPES = [
+    bridge,
+    role,
+    inner,
+    plurals,
+    converging,
+    subjects,
+    count,
+    reverse_count,
+    product,
+    years,
+    days,
+    shift,
+]
 SHAPES += [difference, choice, verdict, more, same, members, total]
 
 
@@ -154,6 +192,17 @@ def test_without_the_facts_it_abstains_or_is_wrong_but_never_fails(
 def test_a_stated_number_is_read() -> None:
     acme = Document("Acme", "Acme number of employees 5000.\nAcme country France.")
     assert read("What is the number of employees of Acme?", [acme]) == "5000"
+
+
+def test_a_date_is_no_founder() -> None:
+    lines = ["inception 1 May 1998", "founded by Ann", "founded by Bob"]
+    acme = Document("Acme", "\n".join(f"Acme {line}." for line in lines))
+    assert read("How many founders does Acme have?", [acme]) == "2"
+
+
+def test_an_object_begins_after_the_label_of_its_property() -> None:
+    ann = Document("Ann", "Ann position played on team / speciality midfielder.")
+    assert read("In which position does Ann play?", [ann]) == "midfielder"
 
 
 def test_a_tie_and_a_missing_value_are_no_answer() -> None:

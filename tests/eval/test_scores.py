@@ -30,9 +30,12 @@ def row(question: str, f1: float | None, **values: Any) -> dict[str, Any]:
     accuracy = None if f1 is None else float(f1 == 1)
     return {
         "task": "parametric",
+        "mode": "open",
         "context": "none",
         "model": "m",
         "question": question,
+        "hop": 0,
+        "chain": question,
         "axis": "popularity",
         "topology": "chain",
         "kinds": "lookup",

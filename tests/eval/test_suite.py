@@ -15,13 +15,15 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 
 from factchain.errors import ConfigError, InputError, MissingExtraError
-from factchain.eval import baseline, inspect_run, prompts, suite
-from factchain.eval.scores import read_headers, read_scores
+from factchain.eval import baseline, prompts, suite
+from factchain.eval.scores import FLOOR, read_headers, read_scores
 from factchain.eval.suite import run_suite
+from factchain.eval.tasks import make_tasks
 from factchain.questions.records import Question
 from factchain.records import write_records
 
 LEXICAL = baseline.LEXICAL
+ANSWERED = ["parametric", "retrieval-*"]
 Row = dict[str, Any]
 
 
@@ -35,7 +37,7 @@ class Scripted:
     @property
     def model(self) -> Model:
         def reply(input: list[ChatMessage], *_: object) -> ModelOutput:
-            question, _documents = prompts.read(input[-1].text)
+            question = prompts.read(input[-1].text).question
             self.asked[question] += 1
             output = ModelOutput.from_content("scripted", self.answer(question))
             output.usage = ModelUsage()  # mockllm would fetch a tokenizer to count tokens
@@ -46,11 +48,11 @@ class Scripted:
 
 def rows(workspace: Path) -> list[Row]:
     table: list[Row] = read_scores(workspace / "eval" / "scores.parquet").to_pylist()
-    return table
+    return [row for row in table if not row["model"].startswith(FLOOR)]
 
 
 def test_the_lexical_baseline(workspace: Path) -> None:
-    result = run_suite(workspace, LEXICAL)
+    result = run_suite(workspace, LEXICAL, ANSWERED)
     assert (result["model"], result["answers"], result["failed"]) == (LEXICAL, 15, 0)
     predictions = {(row["context"], row["question"]): row["prediction"] for row in rows(workspace)}
     assert predictions == {
@@ -130,7 +132,7 @@ def test_a_model_of_one_answer(
 def test_a_model_that_knows_everything(workspace: Path, questions: list[Question]) -> None:
     known = {question.question: question.answer.label for question in questions}
     scripted = Scripted(known.__getitem__)
-    result = run_suite(workspace, scripted.model)
+    result = run_suite(workspace, scripted.model, ANSWERED)
     assert {score["mean"] for score in result["scores"]} == {1}
     assert set(scripted.asked.values()) == {3}
 
@@ -262,7 +264,7 @@ def test_the_log_has_means_standard_errors_and_groups(workspace: Path, tmp_path:
 
 
 def test_mistakes_are_told(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ConfigError, match="task 'quiz': there is only parametric, retrieval-bm25"):
+    with pytest.raises(ConfigError, match="task 'quiz': there is only parametric, param"):
         run_suite(workspace, LEXICAL, ["quiz"])
     with pytest.raises(ConfigError, match="model nosuch/model: Model API nosuch"):
         run_suite(workspace, "nosuch/model")
@@ -307,11 +309,39 @@ def test_inspect_finds_tasks_and_model(workspace: Path, tmp_path: Path) -> None:
     assert header.results.scores[0].metrics["accuracy"].value == 1
 
 
-def test_every_task_has_its_own_log_name(workspace: Path) -> None:
-    tasks = inspect_run.make_tasks(list(inspect_run.TASKS), workspace)
-    settings = [(task.name, (task.metadata or {})["context"]) for task in tasks]
-    assert settings == [
-        ("factchain/parametric", "none"),
-        ("factchain/retrieval", "bm25"),
-        ("factchain/retrieval", "gold"),
+def test_several_processes_give_the_same_scores(write_workspace: Callable[[str], Path]) -> None:
+    one, other = write_workspace("one"), write_workspace("other")
+    run_suite(one, LEXICAL, ANSWERED)
+    run_suite(other, LEXICAL, ANSWERED, workers=2)
+    scores = "eval/scores.parquet"
+    assert (one / scores).read_bytes() == (other / scores).read_bytes()
+    before = {path: path.read_bytes() for path in other.rglob("*.eval")}
+    assert len(before) == 3
+    run_suite(other, LEXICAL, ANSWERED, workers=2)
+    assert {path: path.read_bytes() for path in other.rglob("*.eval")} == before
+
+
+def test_every_task_is_a_setting_of_its_own(workspace: Path) -> None:
+    tasks, not_run = make_tasks(workspace, None, ["bm25", "rank-bm25"])
+    settings = [
+        (task.name, (task.metadata or {})["mode"], (task.metadata or {})["context"])
+        for task in tasks.values()
     ]
+    assert len(set(settings)) == len(settings) == 22
+    assert {name for name, _, _ in settings} == {
+        f"factchain/{name}"
+        for name in (
+            *("parametric", "strategy", "retrieval", "sub_questions", "decomposition"),
+            *("dynamic_retrieval", "stepwise", "probe"),
+        )
+    }
+    options = ["parametric-options", "parametric-options-think", "stepwise-options"]
+    unanswerable = [name for name in not_run if name.startswith("unanswerable")]
+    assert list(not_run) == [*options, *unanswerable]
+    assert len(unanswerable) == 6
+    for names, command in ((options, "options"), (unanswerable, "unanswerable")):
+        assert all(f"factchain questions {command}" in not_run[name] for name in names)
+    with pytest.raises(InputError, match="no question has options"):
+        make_tasks(workspace, ["stepwise-options"], ["bm25"])
+    with pytest.raises(ConfigError, match="context 'bm26': there is gold, and bm25"):
+        make_tasks(workspace, None, ["bm26"])

@@ -17,6 +17,7 @@ from factchain.questions.literal_forms import (
     date_forms,
     date_parts,
     dates,
+    for_readers,
     number_forms,
     numbers,
     spell,
@@ -78,12 +79,41 @@ def test_answers_of_every_kind() -> None:
     number = to_answer(amount(1200), {})
     assert (number.kind, number.label, number.aliases) == ("number", "1200", ("1,200",))
     length = to_answer(amount(35, "metre"), {"Q11573": METRE})
-    assert (length.kind, length.label) == ("quantity", "35 metre")
-    assert {"35", "35 m", "35 metres", "thirty-five", "thirty-five metres"} <= set(length.aliases)
+    assert (length.kind, length.label) == ("quantity", "35 metres")
+    assert {"35", "35 m", "35 metre", "thirty-five", "thirty-five metres"} <= set(length.aliases)
     date = to_answer(day("1968-03-12"), {})
     assert (date.kind, date.aliases) == ("date", ("1968-03-12", "March 12, 1968"))
     verdict = to_answer(TypedValue(datatype="boolean", value="no", label="no"), {})
     assert (verdict.kind, verdict.aliases, verdict.id) == ("yes/no", (), None)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (amount(441467, "square kilometre"), "441,467 square kilometres"),
+        (amount("-12345.678", "degree Celsius"), "-12,345.678 degrees Celsius"),
+        (amount(1, "metre"), "1 metre"),
+        (amount("1.0", "metre"), "1.0 metre"),
+        (amount("0.5", "kilometre per hour"), "0.5 kilometres per hour"),
+        (amount(9, "foot"), "9 feet"),
+        (amount(60, "hertz"), "60 hertz"),
+        (amount(75, "percent"), "75 percent"),
+        (amount(3, "pound sterling"), "3 pounds sterling"),
+        (amount(27, "years"), "27 years"),
+        (amount(1968), "1968"),
+        (amount(1234567), "1,234,567"),
+        (day("1968-03-12"), "12 March 1968"),
+        (TypedValue(datatype="boolean", value="yes", label="yes"), "yes"),
+    ],
+)
+def test_literals_for_readers(value: TypedValue, words: str) -> None:
+    assert for_readers(value) == words
+
+
+@given(st.decimals(-(10**12), 10**12, places=2), st.sampled_from([None, "metre", "day"]))
+def test_a_number_for_readers_reads_back(number: Decimal, unit: str | None) -> None:
+    text = for_readers(amount(format(number, "f"), unit))
+    assert [found.value for found in numbers(text)] == [number]
 
 
 @pytest.mark.parametrize(

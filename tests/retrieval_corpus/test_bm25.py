@@ -123,8 +123,8 @@ def test_a_damaged_or_missing_index_is_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes((tmp_path / name).read_bytes()[:-7])
         with pytest.raises(InputError, match="the index is damaged"):
             BM25Retriever().load(tmp_path, ANIMALS)
-    stamp.write_text(whole.replace("bm25", "dense"))
-    with pytest.raises(InputError, match="holds an index of dense, not of bm25"):
+    stamp.write_text(whole.replace("bm25-by-id", "dense"))
+    with pytest.raises(InputError, match="holds an index of dense, not of bm25-by-id"):
         BM25Retriever().load(tmp_path, ANIMALS)
 
 

@@ -51,6 +51,17 @@ LEFT JOIN fact_popularity fp ON fp.fact = a.fact
 LEFT JOIN fact_recency fr ON fr.fact = a.fact
 """
 
+# Which of some facts had ended by the date of the newest snapshot. A year of five digits is no
+# year of the past.
+ENDED_FACTS = """
+SELECT DISTINCT a.fact
+FROM (SELECT unnest(?::BIGINT[]) AS fact) a
+JOIN fact_snapshot fs ON fs.fact = a.fact
+JOIN newest_snapshot n ON n.id = fs.snapshot
+WHERE starts_with(fs.end_time, '-')
+   OR (length(split_part(fs.end_time, '-', 1)) <= 4 AND fs.end_time <= n.date::TEXT)
+"""
+
 # Facts of the newest snapshot whose object is a date or a quantity.
 LITERAL_FACTS = """
 SELECT

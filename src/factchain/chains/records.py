@@ -100,6 +100,8 @@ class ChainFact(Record):
     """How many distinct passages state the fact; none where the store has no passages."""
     recency: Literal["old", "new"] | None = None
     """`old` in both snapshots, `new` only in the later; none where there is one snapshot."""
+    ended: bool = False
+    """Whether it had ended by the snapshot's date (P582); only in a store that keeps such facts."""
 
     @model_validator(mode="after")
     def _one_object(self) -> ChainFact:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from factchain.chains.kinds.types import ChainType
 from factchain.chains.properties import SAYS_NOTHING
 from factchain.chains.records import Axis
 from factchain.chains.topologies import BUILT_IN, Topologies
@@ -74,6 +75,8 @@ class SampleSettings:
     """Of a stratum's chains of two hops and more, the least share whose hops span domains."""
     domains_crossed: int = 2
     """How many domains that takes."""
+    types: tuple[ChainType, ...] = ("chain",)
+    """`chain` for those of the topologies; the others between topic entities."""
     even_properties: float = 0.0
     """How far frequent properties are evened out: 0 not at all (uniform), 1 in full."""
     work: int = 10_000_000
@@ -140,6 +143,7 @@ def sample_settings(
         comparison=config.comparison,
         cross_domain=config.cross_domain,
         domains_crossed=config.domains_crossed,
+        types=config.types,
         even_properties=config.even_properties,
         workers=workers,
         engine=engine,

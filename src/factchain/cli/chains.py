@@ -52,6 +52,14 @@ def chains() -> None:
     type=click.Choice(["strict", "paper"]),
     help="Which facts may not join two entities of a chain; paper is MINTQA's printed rule.",
 )
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    type=click.Choice(["chain", "comparison", "temporal", "inference"]),
+    help="chain, as the other options say, or questions between topic entities: a comparison or "
+    "an order in time of two, an inference from two to four facts; repeatable.",
+)
 @click.option("--mathematics", type=float, help="Share of the longer chains that reckons.")
 @click.option(
     "--count-subjects",
@@ -84,6 +92,7 @@ def sample(
     kg_file: Path,
     axis: str,
     topologies: tuple[str, ...],
+    types: tuple[str, ...],
     hops: str | None,
     config: Path | None,
     strict: bool,
@@ -111,6 +120,8 @@ def sample(
     settings = {name: value for name, value in given.items() if value is not None}
     if topologies:
         settings["topologies"] = topologies
+    if types:
+        settings["types"] = types
     if hops:
         settings["hops"] = _numbers(hops)
     asked = chains_config(config, settings)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from factchain.cli.options import FOLDER, output_options, print_result
+from factchain.cli.evaluation_judge import judge_command
+from factchain.cli.options import FOLDER, output_options, print_result, workers_option
 
 
 @click.group("eval")
@@ -14,22 +15,111 @@ def evaluation() -> None:
     """The evaluation suite."""
 
 
+evaluation.add_command(judge_command)
+
+
 @evaluation.command("run")
 @click.argument("folder", type=FOLDER)
 @click.option("--model", required=True, help="A model of Inspect AI, such as openai/gpt-4o-mini.")
+@click.option(
+    "--tasks",
+    help="Names with commas, or patterns such as 'retrieval-*'; all that can be run by default.",
+)
+@click.option(
+    "--retriever",
+    "retrievers",
+    multiple=True,
+    default=("bm25",),
+    show_default=True,
+    help="Which retrievers the tasks with passages are run with; may stand several times.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Ask only so many questions.")
+@click.option(
+    "--judge", help="A model of Inspect AI that judges refusals, for the tasks unanswerable-judged."
+)
+@workers_option
 @output_options
-def run_evaluation(folder: Path, model: str, limit: int | None, as_json: bool) -> None:
+def run_evaluation(
+    folder: Path,
+    model: str,
+    tasks: str | None,
+    retrievers: tuple[str, ...],
+    limit: int | None,
+    judge: str | None,
+    workers: int,
+    as_json: bool,
+) -> None:
     """Ask a model the questions of the workspace FOLDER, and renew its report.
 
     Keys are read from the environment (OPENAI_API_KEY and the like). Answers that an earlier run
-    got are not asked for again.
+    got are not asked for again. What the tasks measure is told in docs/evaluate.md.
 
     \b
-    Example: factchain eval run factchain-sample --model openai/gpt-4o-mini --limit 50
+    Example: factchain eval run factchain-sample --model openai/gpt-4o-mini
+        --tasks 'parametric,retrieval-*' --limit 50
     """
     from factchain.pipeline import evaluate_workspace
     from factchain.summary import scores_as_text
 
-    result = evaluate_workspace(folder, model, limit=limit)
+    patterns = [name.strip() for name in tasks.split(",") if name.strip()] if tasks else None
+    result = evaluate_workspace(
+        folder,
+        model,
+        patterns,
+        retrievers=retrievers,
+        limit=limit,
+        workers=workers,
+        judge=judge,
+    )
     print_result(result, as_json, lambda: scores_as_text(folder))
+
+
+@evaluation.command("report")
+@click.argument("folders", nargs=-1, required=True, type=FOLDER, metavar="DIR...")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="The HTML file to write.",
+)
+@click.option(
+    "--csv",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A folder to write every table to as CSV.",
+)
+@click.option(
+    "--pages",
+    type=click.IntRange(min=0),
+    default=500,
+    show_default=True,
+    help="How many questions have a page with their steps and passages.",
+)
+@output_options
+def report_on_evaluations(
+    folders: tuple[Path, ...], out: Path, csv: Path | None, pages: int, as_json: bool
+) -> None:
+    """Report on one or more evaluated workspaces DIR of the same dataset, in one file.
+
+    Models and settings stand side by side, with intervals and paired tests. Where two folders have
+    the same setting of the same model, the first one counts. What the parts show is told in
+    docs/report.md.
+
+    \b
+    Example: factchain eval report factchain-sample --out report.html --csv tables
+    """
+    from factchain.errors import MissingExtraError
+    from factchain.eval.suite import is_installed
+
+    if not is_installed():
+        raise MissingExtraError("the report on an evaluation", "eval")
+    from factchain.eval.report.evaluation import report_evaluation
+
+    result = report_evaluation(folders, out, csv=csv, most_pages=pages)
+    print_result(
+        result,
+        as_json,
+        lambda: (
+            f"{result['report']}: {result['settings']} settings of {', '.join(result['models'])} "
+            f"on {result['questions']:,} questions"
+        ),
+    )

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import click
 
+from factchain.cli.questions_generate import generate, verify
+from factchain.cli.questions_kinds import (
+    check_unanswerable_command,
+    null_command,
+    unanswerable_command,
+)
+
 
 @click.group()
 def questions() -> None:
     """Questions from fact chains, verified."""
+
+
+questions.add_command(generate)
+questions.add_command(verify)
+questions.add_command(unanswerable_command)
+questions.add_command(null_command)
+questions.add_command(check_unanswerable_command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -50,25 +50,33 @@ def read_questions(workspace: Path) -> list[Question]:
     InputError for a broken record, for two questions with one id, and where none is left.
     """
     path = workspace / QUESTIONS
-    questions: dict[str, Question] = {}
-    for number, question in enumerate(read_records(path, Question), start=1):
-        if question.id in questions:
-            raise InputError(f"{path}:{number}: id: {question.id!r} stands on an earlier line")
-        if not question.answer.label.strip():
-            _LOGGER.warning("%s:%d: left out: the gold answer is empty", path, number)
-        elif question.answerable:
-            questions[question.id] = question
+    questions = [question for question in _scorable(path) if question.answerable]
     if not questions:
         raise InputError(f"{path}: has no answerable question: build the dataset anew")
-    return list(questions.values())
+    return questions
+
+
+def read_unanswerable(workspace: Path) -> list[Question]:
+    """The unanswerable questions of `questions.jsonl`, in the order of the file.
+
+    Raises InputError for a broken record, for two questions with one id, and where there are none.
+    """
+    path = workspace / QUESTIONS
+    questions = [question for question in _scorable(path) if not question.answerable]
+    if not questions:
+        raise InputError(
+            f"{path}: has no unanswerable question: make some with `factchain questions "
+            "unanswerable`, or run another task"
+        )
+    return questions
 
 
 def as_dataset(questions: Iterable[Question]) -> MemoryDataset:
     """One sample a question, in their order.
 
     `target` is the gold label, then its aliases, and those of further gold answers; `metadata`
-    holds `axis`, `topology`, `kinds` (of the hops, joined by `-`), `hops`, `labels` (see
-    `label_pattern`) and the whole record as `question`.
+    holds `chain` (see `chain_key`), `axis`, `topology`, `kinds` (of the hops, joined by `-`),
+    `hops`, `labels` (see `label_pattern`) and the whole record as `question`.
     """
     return MemoryDataset([_sample(question) for question in questions], name="factchain")
 
@@ -78,17 +86,43 @@ def label_pattern(question: Question) -> str:
     return "-".join(question.labels) or "none"
 
 
+def chain_key(question: Question) -> str:
+    """What questions have in common that rest on the same facts, whatever their axis.
+
+    An imported question without facts is a chain of its own.
+    """
+    facts = sorted({fact.key for sub in question.sub_questions for fact in sub.facts})
+    if not facts:
+        return question.id
+    return hashlib.sha256("\n".join(map(" ".join, facts)).encode()).hexdigest()[:12]
+
+
+def _scorable(path: Path) -> Iterator[Question]:
+    """The questions of a file that have a gold label."""
+    known: set[str] = set()
+    for number, question in enumerate(read_records(path, Question), start=1):
+        if question.id in known:
+            raise InputError(f"{path}:{number}: id: {question.id!r} stands on an earlier line")
+        known.add(question.id)
+        if question.answer.label.strip():
+            yield question
+        else:
+            _LOGGER.warning("%s:%d: left out: the gold answer is empty", path, number)
+
+
 def _sample(question: Question) -> Sample:
     return Sample(
         id=question.id,
         input=question.question,
         target=[name for gold in (question.answer, *question.other_answers) for name in gold.names],
         metadata={
+            "chain": chain_key(question),
             "axis": question.axis,
             "topology": question.topology,
             "kinds": "-".join(question.kinds),
             "hops": question.hops,
             "labels": label_pattern(question),
-            "question": question.model_dump_json(),
+            # In a list, because Inspect wraps a long string anew for every summary of a sample.
+            "question": [question.model_dump_json()],
         },
     )

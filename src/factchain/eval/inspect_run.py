@@ -17,31 +17,10 @@ from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from inspect_ai.model import Model, get_model
 
 from factchain.errors import ConfigError, FactchainError
-from factchain.eval.parametric import parametric
-from factchain.eval.retrieval_qa import retrieval
 from factchain.progress import counting
-
-TASKS: dict[str, Callable[[str], Task]] = {
-    "parametric": lambda dataset: parametric(dataset),
-    "retrieval-bm25": lambda dataset: retrieval(dataset, "bm25"),
-    "retrieval-gold": lambda dataset: retrieval(dataset, "gold"),
-}
-"""What can be run, by name, on the folder of a dataset."""
 
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 _STYLE = re.compile(r"\[/?\w+\]")  # as in "[bold]ERROR[/bold]"
-
-
-def make_tasks(names: Sequence[str], workspace: Path) -> list[Task]:
-    """The tasks of these names on a workspace.
-
-    Raises ConfigError for a name that is none of `TASKS`, InputError where the workspace lacks
-    what a task needs.
-    """
-    for name in names:
-        if name not in TASKS:
-            raise ConfigError(f"task {name!r}: there is only {', '.join(TASKS)}")
-    return [TASKS[name](str(workspace.resolve())) for name in names]
 
 
 def find_model(name: str | Model) -> Model:
@@ -56,8 +35,14 @@ def find_model(name: str | Model) -> Model:
         raise ConfigError(f"model {name}: {reason}") from error
 
 
-def run_tasks(tasks: Sequence[Task], model: Model, logs: Path, limit: int | None) -> None:
-    """Ask what no log in `logs` has answered yet.
+def run_tasks(
+    tasks: Sequence[Task],
+    model: Model,
+    logs: Path,
+    limit: int | None,
+    judge: Model | None = None,
+) -> None:
+    """Ask what no log in `logs` has answered yet; `judge` plays the role of that name.
 
     A question that fails stops nothing; it is asked again by the next run. A process that is
     killed outright loses at most the last ten answers of a task, which Inspect had not written.
@@ -69,6 +54,7 @@ def run_tasks(tasks: Sequence[Task], model: Model, logs: Path, limit: int | None
             log_dir=str(logs),
             log_dir_allow_dirty=True,  # logs of other models and of earlier datasets
             model=model,
+            model_roles={"judge": judge} if judge else None,
             limit=limit,
             fail_on_error=True,
             continue_on_fail=True,

@@ -23,18 +23,20 @@ _RELATIVE = re.compile(
 _ASKED = re.compile(
     r"^(?:who|which (?P<head>\w[\w.-]*(?: \w[\w.-]*){0,3}?)) (?P<said>.+)$", re.IGNORECASE
 )
+_ROLE = re.compile(r"^(?P<named>.+) as (?:(?:its|their|an?|the) )?(?P<role>[^,]+)$")
 _BOTH = re.compile(r"^(?P<clause>.*?)\bboth (?P<first>.+) and (?P<second>.+)$", re.IGNORECASE)
 _BETWEEN_CLAUSES = (", and also ", " and ")
 
 
 def meeting(text: str, facts: LineFacts, resolve: Resolve) -> tuple[str, str] | None:
     """What meets the conditions of a text, and what the text asks of it, empty for itself."""
-    asked = _ASKED.match(text)
+    asked, relative = _ASKED.match(text), _RELATIVE.match(text)
+    # `who founded the studio that ..., and also ...`: the conditions are the studio's.
+    is_inner = relative is not None and relative["head"].strip() != "year"
+    if relative and is_inner and (found := _met(relative["said"], facts, resolve)):
+        return found, relative["before"]
     if asked and (found := _met(asked["said"], facts, resolve)):
         return found, ""
-    relative = _RELATIVE.match(text)
-    if relative and (found := _met(relative["said"], facts, resolve)):
-        return found, relative["before"]
     return None
 
 
@@ -70,7 +72,12 @@ def _subjects(clause: str, facts: LineFacts, resolve: Resolve) -> dict[str, floa
     objects: dict[str, str] = {}
     for match in re.finditer(r"(?:^|(?<= ))(?=the )", clause):
         phrase = clause[match.end() :]
-        if name := resolve(phrase):
+        # `has the birthplace of A as its capital`: the property comes after its object.
+        role = _ROLE.match(phrase)
+        if role and not Question(role["role"], facts.names).topics:
+            if name := resolve(role["named"]):
+                objects.setdefault(_place(name), f"{clause[: match.start()]}{role['role']}")
+        elif name := resolve(phrase):
             # `is of the gender of A` says its property in the phrase.
             said = clause[: match.start()] + phrase.split(" of ")[0]
             objects.setdefault(_place(name), said)

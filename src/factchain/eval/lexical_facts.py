@@ -5,6 +5,7 @@ Words are compared by stem and a short list of synonyms of Wikidata's property l
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from factchain.eval.prompts import Document
 from factchain.questions import lexis
 from factchain.questions.literal_forms import dates
+from factchain.questions.verbalize.tables import LITERALS, PHRASES, read_table
 
 _SYNONYMS = (
     "place location located where",
@@ -41,8 +43,12 @@ _SYNONYMS = (
     "watercourse water",
     "named namesake",
     "child children",
+    "publication published released",
     "headquarters headquartered",
 )
+_PLURAL = re.compile(r"(?<=\w\w[^\W\dsui])s$")
+_LONGEST_LABEL = 8
+"""Words of the label of a property."""
 _DATED = re.compile(r"As of (.+):")
 
 
@@ -86,7 +92,7 @@ def content(text: str) -> list[str]:
 
 def stem(word: str) -> str:
     """The stem of a word, or of the synonym that stands for it."""
-    own = lexis.stem(word)
+    own = lexis.stem(_PLURAL.sub("", f"{word[:-3]}y" if word.endswith("ies") else word))
     return _CANONICAL.get(own, own)
 
 
@@ -118,16 +124,30 @@ def _lines(documents: Iterable[Document]) -> dict[str, list[str]]:
 def _cut(line: str, titles: Iterable[str], asked: frozenset[str], subject: str) -> LineFact:
     """`property object.` -> both.
 
-    The object starts at the first word with a capital or a digit, or where the title of another
-    passage does, or else after the words that the question asks for.
+    The object starts after the label of a property that is known, else at the first word with a
+    capital or a digit, or where the title of another passage does, or else after the words that the
+    question asks for.
     """
     words = line.removesuffix(".").split(" ")
+    labels = _labels()
+    for length in range(min(len(words) - 1, _LONGEST_LABEL), 0, -1):
+        label, after = " ".join(words[:length]), words[length:]
+        # A name further on shows that the label goes on too.
+        if label in labels and (_opens_name(after[0]) or not any(map(_opens_name, after))):
+            return LineFact(frozenset(content(label)), " ".join(after), subject)
     rest = range(1, len(words))
     cut = next((i for i in rest if _opens_name(words[i]) or key(" ".join(words[i:])) in titles), 0)
     if not cut:
         unasked = (i for i in rest if any(stem not in asked for stem in content(words[i])))
         cut = next(unasked, len(words) - 1)
     return LineFact(frozenset(content(" ".join(words[:cut]))), " ".join(words[cut:]), subject)
+
+
+@functools.cache
+def _labels() -> frozenset[str]:
+    """The labels of the properties that the templates know."""
+    rows = [*read_table(PHRASES), *read_table(LITERALS)]
+    return frozenset(row["label"] for row in rows)
 
 
 def _years(text: str) -> list[str]:

@@ -41,7 +41,7 @@ _WHEN = re.compile(
 )
 _SAME = re.compile(r"^is (?P<a>.+) the same as (?P<b>.+)$", re.IGNORECASE)
 _SHIFT = re.compile(
-    r"^(?:which year is|(?:what is )?the year(?: that is)?) "
+    r"^(?:which year is|(?:what is )?(?:the )?year(?: that is)?) "
     r"(?:as many years (?P<how>before|after) (?P<far>.+) as (?P<many>.+)"
     r"|(?P<n>\S+) years? (?P<how2>before|after) (?P<from>.+))$",
     re.IGNORECASE,
@@ -61,7 +61,9 @@ _SUBTRACT = re.compile(
 _COMBINED = re.compile(
     r"^(?:what is )?the combined (?P<what>.+?) of all (?P<many>.+)$", re.IGNORECASE
 )
-_COUNT = re.compile(r"^(?:how many|(?:what is )?the number of) (?P<what>.+)$", re.IGNORECASE)
+_COUNT = re.compile(
+    r"^(?:(?:in )?how many|(?:what is )?(?:the )?number of) (?P<what>.+)$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +260,12 @@ def _members(text: str, reader: _Reader) -> list[str]:
     for topic, rest in [*starts, *_nested(text, reader)]:
         asked = set(content(rest))
         for facts, end in ((reader.facts.of, "object"), (reader.facts.about, "subject")):
-            groups: dict[frozenset[str], list[LineFact]] = {}
+            groups: dict[tuple[frozenset[str], bool], list[LineFact]] = {}
             for fact in facts.get(topic, []):
-                groups.setdefault(fact.words, []).append(fact)
-            for words, group in groups.items():
+                # `founded` is said of the founders and of the date.
+                is_date = next(dates(fact.object), None) is not None
+                groups.setdefault((fact.words, is_date), []).append(fact)
+            for (words, _), group in sorted(groups.items(), key=lambda entry: entry[0][1]):
                 score = len(words & asked) / max(1, len(words | asked))
                 if score > best[0]:
                     best = score, list(dict.fromkeys(getattr(fact, end) for fact in group))

@@ -13,6 +13,8 @@ class ScoreSummary(Record):
 
     task: str
     """Name of the task."""
+    mode: str
+    """How the task was done, such as `open`, `options-think` or `given`."""
     context: str
     """What stood before the question: `none`, `gold`, or the name of a retriever."""
     model: str

@@ -1,8 +1,8 @@
 """Inspect's logs -> one table of scores -> means with intervals.
 
-`scores.parquet` has one row a (task, context, model, question), sorted by these. A question that
-could not be asked has an `error` and no scores. What else there is to know (messages, times,
-token counts) stays in the logs.
+`scores.parquet` has one row a (task, mode, context, model, question, hop), sorted by these; a row
+of the whole question has hop 0. A question that could not be asked has an `error` and no scores.
+What else there is to know (messages, times, token counts) stays in the logs.
 """
 
 from __future__ import annotations
@@ -23,41 +23,64 @@ from inspect_ai.log import (
     read_eval_log,
     read_eval_log_sample_summaries,
 )
-from scipy import stats
 
 from factchain.errors import InputError
-from factchain.eval.answers import SCORES
+from factchain.eval.columns import Columns, Rows
 from factchain.eval.dataset import rests_on, version_of
 from factchain.eval.records import ScoreSummary
+from factchain.eval.scorers import outcomes_of
+from factchain.eval.statistics import interval
 from factchain.files import write_atomically
+from factchain.questions.text_scores import SCORES
+
+PROBE_SCORES = (
+    "support_f1",
+    *("probe_f1", "probe_f1_mean", "probe_f1_min"),
+    *("probe_exact_match", "probe_exact_match_mean", "probe_exact_match_min"),
+    *("probe_support_f1", "probe_support_f1_mean", "probe_support_f1_min"),
+)
+"""What the task `probe` gives besides (`probes.py`)."""
+
+REFUSAL_SCORES = ("acceptable", "unanswered", "clarification", "answered", "full_answer")
+"""What the task `unanswerable` gives (`unanswerable.py`), instead of the scores of answers."""
 
 SCHEMA = pa.schema(
     [
         pa.field("task", pa.string(), nullable=False),
+        pa.field("mode", pa.string(), nullable=False),
         pa.field("context", pa.string(), nullable=False),
         pa.field("model", pa.string(), nullable=False),
         pa.field("question", pa.string(), nullable=False),
+        pa.field("hop", pa.int8(), nullable=False),
+        pa.field("chain", pa.string(), nullable=False),
         pa.field("axis", pa.string(), nullable=False),
         pa.field("topology", pa.string(), nullable=False),
         pa.field("kinds", pa.string(), nullable=False),
         pa.field("hops", pa.int8(), nullable=False),
         pa.field("labels", pa.string(), nullable=False),
+        pa.field("gold", pa.string()),
         pa.field("prediction", pa.string()),
         pa.field("error", pa.string()),
-        *(pa.field(name, pa.float64()) for name in SCORES),
+        pa.field("sub_questions", pa.int16()),
+        pa.field("retrievals", pa.int16()),
+        pa.field("withheld", pa.int8()),
+        *(pa.field(name, pa.float64()) for name in (*SCORES, *PROBE_SCORES, *REFUSAL_SCORES)),
     ]
 )
 """Columns of `scores.parquet`; a `prediction` has single spaces and at most 1,024 characters."""
 
-_KEY = ("task", "context", "model", "question")
-_OF_QUESTION = ("axis", "topology", "kinds", "hops", "labels")
+SETTING = ("task", "mode", "context", "model")
+"""What a score is of: these together are one setting."""
+
+FLOOR = "floor/"
+"""Before the names of models that know nothing (`floors.py`), like a provider's name."""
+
+_KEY = (*SETTING, "question", "hop")
+_OF_QUESTION = ("chain", "axis", "topology", "kinds", "hops", "labels")
 _GROUPS = (
     *(("axis",), ("hops",), ("axis", "hops"), ("axis", "hops", "labels")),
     ("topology",),
 )
-_RESAMPLES = 2000
-_SEED = 0
-_VALUES_AT_ONCE = 4_000_000
 
 Row = dict[str, Any]
 
@@ -68,20 +91,35 @@ def collect(logs: Path, workspace: Path) -> pa.Table:
     Where a question was asked again, the later answer counts, but an answer before an error.
     Raises InputError for a log that cannot be read.
     """
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for log in current_logs(logs, workspace):
+        for sample in read_eval_log_sample_summaries(log.location):
+            rows = list(_rows(log, sample))
+            key = tuple(rows[0][name] for name in _KEY[:-1])
+            if rows[0]["error"] is None or key not in found:
+                found[key] = rows
+    ordered = [row for key in sorted(found) for row in found[key]]
+    return pa.Table.from_pylist(ordered, schema=SCHEMA)
+
+
+def current_logs(logs: Path, workspace: Path) -> Iterator[EvalLog]:
+    """The headers of the logs that are of the workspace's present files and prompts, oldest first.
+
+    Raises InputError for a log that cannot be read.
+    """
     version = functools.cache(lambda files: version_of(rests_on(workspace, files)))
-    rows: dict[tuple[str, ...], Row] = {}
     for log in sorted(read_headers(logs), key=lambda log: (log.eval.created, log.location)):
         files = tuple((log.eval.metadata or {}).get("files", ()))
-        if not all((workspace / name).is_file() for name in files):
-            continue
-        if log.eval.task_version != version(files):
-            continue
-        for sample in read_eval_log_sample_summaries(log.location):
-            row = _row(log, sample)
-            key = tuple(row[name] for name in _KEY)
-            if row["error"] is None or key not in rows:
-                rows[key] = row
-    return pa.Table.from_pylist([rows[key] for key in sorted(rows)], schema=SCHEMA)
+        present = all((workspace / name).is_file() for name in files)
+        if present and log.eval.task_version == version(files):
+            yield log
+
+
+def setting_of(log: EvalLog) -> tuple[str, str, str, str]:
+    """Task, mode, context and model of a log."""
+    metadata = log.eval.metadata or {}
+    task = log.eval.task.rpartition("/")[2]
+    return task, metadata["mode"], metadata["context"], log.eval.model
 
 
 def read_headers(logs: Path) -> list[EvalLog]:
@@ -127,79 +165,67 @@ def summarise(scores: pa.Table) -> list[ScoreSummary]:
     """Means by task, context and model: of all questions, by axis, hops, both, and labels, by
     topology, and of the questions that have a hop of each kind.
 
-    Intervals of 95 %: Wilson's for scores of 0 and 1, a percentile bootstrap for F1; one question
-    alone leaves the whole range open. Sorted; groups without any score are left out.
+    Where a task scores hops, the means are over these. Intervals as `statistics.interval` gives
+    them. Sorted; groups without any score are left out.
     """
-    settings = scores.group_by(["task", "context", "model"], use_threads=False).aggregate([])
+    columns = Columns(scores)
     return [
         summary
-        for setting in settings.sort_by([(name, "ascending") for name in _KEY[:3]]).to_pylist()
-        for summary in _summaries(where(scores, setting), setting)
+        for setting, rows in columns.groups(SETTING)
+        for summary in _summaries(columns, rows, setting)
     ]
 
 
-def _row(log: EvalLog, sample: EvalSampleSummary) -> Row:
+def _rows(log: EvalLog, sample: EvalSampleSummary) -> Iterator[Row]:
+    """The row of the question, or those of its hops where the task scores these."""
     row: Row = {
-        "task": log.eval.task.rpartition("/")[2],
-        "context": (log.eval.metadata or {})["context"],
-        "model": log.eval.model,
+        **dict(zip(SETTING, setting_of(log), strict=True)),
         "question": str(sample.id),
+        "hop": 0,
         **{name: sample.metadata[name] for name in _OF_QUESTION},
     }
     scored = next(iter((sample.scores or {}).values()), None)
     if sample.error or scored is None:
-        return row | {"error": sample.error or "stopped before it was scored"}
-    assert isinstance(scored.value, dict)
-    return row | {"error": None, "prediction": scored.answer, **scored.value}
+        yield row | {"error": sample.error or "stopped before it was scored"}
+    elif isinstance(scored.value, dict):
+        yield row | {"error": None, "prediction": scored.answer, **scored.value}
+    else:
+        for outcome in outcomes_of(scored.metadata):
+            told = {"hop": outcome.hop, "gold": outcome.gold, "prediction": outcome.prediction}
+            yield row | told | {"error": None} | outcome.scores
 
 
-def _summaries(scores: pa.Table, setting: Row) -> Iterator[ScoreSummary]:
+def _summaries(columns: Columns, rows: Rows, setting: Row) -> Iterator[ScoreSummary]:
     """The summaries of one setting: all questions first, then every group."""
-    yield from _summary(scores, setting)
+    yield from _summary(columns, rows, setting)
     for names in _GROUPS:
-        groups = scores.group_by(list(names), use_threads=False).aggregate([])
-        for group in groups.sort_by([(name, "ascending") for name in names]).to_pylist():
-            yield from _summary(where(scores, group), setting | group)
-    present = {kind for kinds in scores["kinds"].to_pylist() for kind in kinds.split("-")}
-    for kind in sorted(present):
-        having = scores.filter(pc.match_substring_regex(scores["kinds"], rf"\b{kind}\b"))
-        yield from _summary(having, setting | {"kind": kind})
+        for group, members in columns.groups(names, rows):
+            yield from _summary(columns, members, setting | group)
+    kinds = np.array([set(words.split("-")) for words in columns.words("kinds")])
+    of_rows = columns.codes("kinds")[rows]
+    for kind in sorted(set[str]().union(*kinds[np.unique(of_rows)])):
+        having = np.array([kind in words for words in kinds])
+        yield from _summary(columns, rows[having[of_rows]], setting | {"kind": kind})
 
 
-def _summary(scores: pa.Table, values: Row) -> Iterator[ScoreSummary]:
+def _summary(columns: Columns, rows: Rows, values: Row) -> Iterator[ScoreSummary]:
     everywhere = dict.fromkeys(("axis", "hops", "labels", "topology", "kind"))
+    chains = columns.codes("chain")[rows]
+    known: dict[bytes, tuple[float, float]] = {}
     for name in SCORES:
-        column = scores[name].drop_null().to_numpy()
-        if len(column):
-            low, high = interval(column)
+        column = columns.values(name)[rows]
+        scored = ~np.isnan(column)
+        if scored.any():
+            key = column.tobytes()  # scores often agree on every question
+            if key not in known:
+                known[key] = interval(column[scored], chains[scored])
+            low, high = known[key]
             yield ScoreSummary(
                 **everywhere | values,
                 score=name,
-                n=len(column),
-                failed=scores[name].null_count,
-                mean=float(column.mean()),
+                n=int(scored.sum()),
+                failed=int((~scored).sum()),
+                mean=float(column[scored].mean()),
                 low=low,
                 high=high,
             )
-
-
-def interval(values: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, float]:
-    """The 95 % interval of the mean of values from 0 to 1.
-
-    Wilson's where all are 0 or 1, else a percentile bootstrap with a fixed seed; a single value
-    in between leaves the whole range open.
-    """
-    if np.isin(values, (0, 1)).all():
-        wilson = stats.binomtest(int(values.sum()), len(values)).proportion_ci(method="wilson")
-        return float(wilson.low), float(wilson.high)
-    if len(values) == 1:
-        return 0.0, 1.0
-    bootstrap = stats.bootstrap(
-        (values,),
-        np.mean,
-        n_resamples=_RESAMPLES,
-        method="percentile",
-        batch=max(1, _VALUES_AT_ONCE // len(values)),
-        rng=np.random.default_rng(_SEED),
-    ).confidence_interval
-    return float(bootstrap.low), float(bootstrap.high)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from factchain.chains.records import EntityRef, TypedValue
-from factchain.questions.literal_forms import date_forms, number_forms
+from factchain.questions.literal_forms import date_forms, for_readers, number_forms
 from factchain.questions.names import EntityName
 from factchain.questions.records import Answer, AnswerKind
-from factchain.questions.verbalize.nouns import pluralise
+from factchain.questions.verbalize.english import pluralise
 
 
 def to_answer(answer: EntityRef | TypedValue, names: Mapping[str, EntityName]) -> Answer:
@@ -16,10 +16,9 @@ def to_answer(answer: EntityRef | TypedValue, names: Mapping[str, EntityName]) -
     if isinstance(answer, EntityRef):
         name = names[answer.id]
         return Answer(id=name.id, label=name.label, aliases=tuple(sorted(name.aliases)))
-    forms = set(_forms(answer, names)) - {answer.label}
-    return Answer(
-        label=answer.label, aliases=tuple(sorted(forms)), kind=_kind(answer), value=answer
-    )
+    label = for_readers(answer)
+    forms = {answer.label, *_forms(answer, names)} - {label}
+    return Answer(label=label, aliases=tuple(sorted(forms)), kind=_kind(answer), value=answer)
 
 
 def _kind(value: TypedValue) -> AnswerKind:

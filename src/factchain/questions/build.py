@@ -4,23 +4,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from factchain.chains.kinds.types import type_of
 from factchain.chains.proof.execute import execute
 from factchain.chains.records import FactChain
 from factchain.kg.store import Store
 from factchain.progress import track
 from factchain.questions.answers import to_answer
+from factchain.questions.checks import SYMBOLIC_VERIFIER, Verification
 from factchain.questions.leaks import PART_OF_NAME
-from factchain.questions.names import EntityName, entity_names, property_names
+from factchain.questions.model_checks.closed_book import with_difficulty
+from factchain.questions.names import (
+    EntityName,
+    entity_names,
+    property_meanings,
+    property_names,
+)
 from factchain.questions.records import Provenance, Question, SubQuestion, Verdict
-from factchain.questions.verbalize.protocol import Verbalizer, Wording
+from factchain.questions.rounds import Candidate, prove, word_and_verify
+from factchain.questions.verbalize.protocol import (
+    Draft,
+    RoundVerbalizer,
+    Verbalizer,
+    Wording,
+    in_rounds,
+)
 from factchain.questions.verbalize.template import TemplateVerbalizer
-from factchain.questions.verify import verify
 from factchain.records import write_records
-
-SYMBOLIC_VERIFIER = "symbolic"
 
 
 @dataclass(frozen=True)
@@ -31,37 +43,100 @@ class QuestionSummary:
     rejected: dict[str, int]
     named_by_topic: int = 0
     """Questions kept although a topic's own name contains the name of an answer."""
+    refusals: dict[str, int] = field(default_factory=dict)
+    """Wordings that a check refused, over all attempts, of verbalizers that try again."""
+    attempts: dict[int, int] = field(default_factory=dict)
+    """Questions by the number of attempts that they took."""
 
 
 def generate_questions(
-    store: Store, chains: Sequence[FactChain], verbalizer: Verbalizer, out: Path
+    store: Store,
+    chains: Sequence[FactChain],
+    verbalizer: Verbalizer | RoundVerbalizer,
+    out: Path,
+    verification: Verification | None = None,
 ) -> QuestionSummary:
-    """Put every chain into words, verify it, and write the questions that pass to `out`."""
+    """Put every chain into words, verify it, and write the questions that pass to `out`.
+
+    Raises ModelError where a model that is asked gives no reply; nothing is written then, and
+    another run takes from the journal what was answered.
+    """
+    asked = verification or Verification()
+    writer = in_rounds(verbalizer)
+    templates = verbalizer if isinstance(verbalizer, TemplateVerbalizer) else None
+    candidates = candidates_of(store, chains, asked.language, templates)
+    outcome = word_and_verify(
+        prove(candidates, asked.checks),
+        writer,
+        asked,
+        lambda one, wording, verdicts: to_question(
+            one.chain, wording, verdicts, one.draft.names, writer, asked.title, one.attempts
+        ),
+        property_list(store, chains),
+    )
+    kept, rejected = _distinct(candidates)
+    if asked.closed_book:
+        kept = with_difficulty(kept, asked.readers, asked.closed_book, asked.language)
+    write_records(out, kept)
+    named = sum(PART_OF_NAME in verdict.evidence for q in kept for verdict in q.provenance.verdicts)
+    tries = Counter(question.provenance.attempts for question in kept)
+    retries = writer.attempts > 1
+    return QuestionSummary(
+        len(kept),
+        dict(sorted(rejected.items())),
+        named,
+        refusals=dict(sorted(outcome.refusals.items())) if retries else {},
+        attempts=dict(sorted(tries.items())) if retries else {},
+    )
+
+
+def candidates_of(
+    store: Store,
+    chains: Sequence[FactChain],
+    language: str = "en",
+    templates: TemplateVerbalizer | None = None,
+) -> list[Candidate]:
+    """The chains with their names, with what their queries give, and how they may be said.
+
+    Besides labels and aliases, properties may be said by the phrases of the templates, where they
+    are in the language.
+    """
     names = entity_names(store, chains)
     properties = property_names(store, chains)
-    templates = TemplateVerbalizer()
+    meanings = property_meanings(store, chains)
+    templates = templates or TemplateVerbalizer()
+    pairs = zip(chains, execute(store, chains), strict=True)
+    candidates = []
+    for chain, executed in track(pairs, "verifying chains", len(chains)):
+        said = templates.wordings(chain) if language == templates.language else {}
+        labels = {fact.p for hop in chain.hops for fact in hop.facts}
+        wordings = {p: {*said.get(p, ()), *properties.get(p, ())} for p in labels}
+        candidates.append(Candidate(Draft(chain, names, meanings), executed, wordings))
+    return candidates
+
+
+def property_list(
+    store: Store, chains: Sequence[FactChain]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The labels and descriptions of all properties of the chains, by P-id."""
+    labels = {fact.p: fact.p_label for chain in chains for hop in chain.hops for fact in hop.facts}
+    return labels, property_meanings(store, chains)
+
+
+def _distinct(candidates: Sequence[Candidate]) -> tuple[list[Question], Counter[str]]:
+    """The questions, without those whose text an earlier one has, and why others are none."""
     kept: list[Question] = []
     rejected: Counter[str] = Counter()
     texts: set[tuple[str, str]] = set()
-    executed = execute(store, chains)
-    pairs = zip(chains, executed, strict=True)
-    for chain, answers in track(pairs, "verifying questions", len(chains)):
-        wording = verbalizer.verbalize(chain, names)
-        wordings = {
-            p: {*said, *properties.get(p, ())} for p, said in templates.wordings(chain).items()
-        }
-        verdicts = verify(chain, wording, names, answers, wordings)
-        failed = [verdict.check for verdict in verdicts if not verdict.passed]
-        if failed:
-            rejected[failed[0]] += 1
-        elif (chain.axis, wording.question) in texts:
+    for one in candidates:
+        if one.question is None:
+            rejected[one.refused] += 1
+        elif (one.chain.axis, one.question.question) in texts:
             rejected["duplicate"] += 1
         else:
-            texts.add((chain.axis, wording.question))
-            kept.append(to_question(chain, wording, verdicts, names, verbalizer))
-    write_records(out, kept)
-    named = sum(PART_OF_NAME in verdict.evidence for q in kept for verdict in q.provenance.verdicts)
-    return QuestionSummary(len(kept), dict(sorted(rejected.items())), named)
+            texts.add((one.chain.axis, one.question.question))
+            kept.append(one.question)
+    return kept, rejected
 
 
 def to_question(
@@ -69,12 +144,15 @@ def to_question(
     wording: Wording,
     verdicts: tuple[Verdict, ...],
     names: Mapping[str, EntityName],
-    verbalizer: Verbalizer,
+    verbalizer: RoundVerbalizer,
+    verifier: str = SYMBOLIC_VERIFIER,
+    attempts: int = 1,
 ) -> Question:
     """The record of a verified question."""
     last = chain.hops[-1]
     return Question(
         id=f"q-{chain.id.removeprefix('c-')}",
+        type=type_of(last.kind, last.operation.operator if last.operation else None),
         axis=chain.axis,
         topology=chain.topology,
         hops=len(chain.hops),
@@ -102,8 +180,10 @@ def to_question(
         query=chain.query,
         provenance=Provenance(
             verbalizer=verbalizer.name,
+            model=verbalizer.model,
             prompt_version=verbalizer.version,
-            verifier=SYMBOLIC_VERIFIER,
+            attempts=attempts,
+            verifier=verifier,
             verdicts=verdicts,
             snapshot=chain.snapshot,
             seed=chain.seed,

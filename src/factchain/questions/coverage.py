@@ -3,6 +3,10 @@
 A property is said where all content words of one of its wordings (its label, an alias, a phrase of
 the templates) stand in the question, as often as the chain has hops with it. An operation is said
 where one of its cues does. Words are compared by stem; nothing is understood.
+
+The cues are English, and so are the endings that stems are without. In another language a property
+is said where the words of its label or an alias stand in the question, but for their endings, and
+operations are not looked for.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from factchain.chains.records import FactChain, Hop, Operator
-from factchain.questions.lexis import content_words, stem
+from factchain.questions.lexis import content_words, is_named, stem
 
 _MORE = r"more|greater|larger|bigger|higher|longer|taller|deeper|heavier|exceeds?"
 _LESS = r"less|fewer|smaller|lower|shorter|lighter"
@@ -43,6 +47,7 @@ def unsaid(
     question: str,
     wordings: Mapping[str, Iterable[str]],
     names: Iterable[str] = (),
+    language: str = "en",
 ) -> list[str]:
     """The properties and operations of the chain that the question does not say.
 
@@ -51,6 +56,8 @@ def unsaid(
     """
     for name in names:
         question = question.replace(name, " ")
+    if language != "en":
+        return _unsaid_by_label(chain, question, wordings)
     words = Counter(map(stem, content_words(question)))
     labels = {fact.p: fact.p_label for hop in chain.hops for fact in hop.facts}
     uses = Counter(p for hop in chain.hops for p in _asked(hop, chain))
@@ -70,6 +77,17 @@ def unsaid(
         if not re.search(rf"(?<!\w)(?:{CUES[operator]})(?!\w)", question, re.IGNORECASE)
     ]
     return lost
+
+
+def _unsaid_by_label(
+    chain: FactChain, question: str, wordings: Mapping[str, Iterable[str]]
+) -> list[str]:
+    labels = {fact.p: fact.p_label for hop in chain.hops for fact in hop.facts}
+    return [
+        label
+        for p, label in labels.items()
+        if not any(is_named(form, question) for form in (label, *wordings.get(p, ())))
+    ]
 
 
 def _asked(hop: Hop, chain: FactChain) -> set[str]:

@@ -15,6 +15,8 @@ FUNCTION_WORDS = frozenset(
 _DOUBLED = re.compile(r"(?<=([^\W\daeioulsz]))\1$")
 _SUFFIXES = ("ation", "ly", "ing", "ion", "ers", "ors", "er", "or", "ed", "es", "s", "e")
 _SHORTEST_STEM = 3
+_INFLECTED = 2
+"""Letters at the end of a word that another case may change."""
 
 
 def content_words(text: str) -> list[str]:
@@ -34,3 +36,15 @@ def fold(text: str) -> str:
     """Case and accents removed."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(c for c in decomposed if not unicodedata.combining(c))
+
+
+def is_named(name: str, text: str) -> bool:
+    """Whether the text holds the name, or all of its words up to an ending of another case."""
+    name, text = fold(name), fold(text)
+    if name in text:
+        return bool(name)
+    words = re.findall(r"\w+", text)
+    return all(
+        any(said.startswith(part[: max(_SHORTEST_STEM, len(part) - _INFLECTED)]) for said in words)
+        for part in re.findall(r"\w+", name)
+    )

@@ -9,10 +9,15 @@ from typing import NamedTuple
 
 from factchain.chains.records import TypedValue
 from factchain.kg.literals import MONTHS
+from factchain.questions.verbalize.english import pluralise
 
 YEAR, MONTH, DAY = 9, 10, 11
 LARGEST_SPELLED = 999
 """Numbers above are written with digits."""
+
+_SPANS = frozenset({"years", "days"})
+"""Units of the time between two dates, which are in the plural already."""
+_PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 # fmt: off
 _UNITS = [
@@ -91,6 +96,26 @@ def number_forms(value: str) -> list[str]:
     if value.isdecimal() and int(value) <= LARGEST_SPELLED:
         forms.append(spell(int(value)))
     return forms
+
+
+def for_readers(value: TypedValue) -> str:
+    """A literal as English prose has it: `441467` square kilometres as `441,467 square kilometres`.
+
+    A number of four digits keeps them together, since it may be a year.
+    """
+    if value.datatype != "quantity" or not _PLAIN.fullmatch(value.value):
+        return value.label
+    whole, point, fraction = value.value.partition(".")
+    number = f"{int(whole):,}" if len(whole.lstrip("-")) > 4 else whole
+    number += point + fraction
+    if value.unit is None:
+        return number
+    unit = value.unit_label or value.unit
+    if re.fullmatch(r"-?1(?:\.0+)?", value.value):
+        unit = unit.removesuffix("s") if unit in _SPANS else unit
+    elif unit not in _SPANS and unit != value.unit:
+        unit = pluralise(unit)
+    return f"{number} {unit}"
 
 
 def date_forms(value: TypedValue) -> list[str]:

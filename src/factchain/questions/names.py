@@ -59,6 +59,13 @@ def property_names(store: Store, chains: Iterable[FactChain]) -> dict[str, tuple
     return {pid(p): (label, *aliases) for p, label, aliases in rows}
 
 
+def property_meanings(store: Store, chains: Iterable[FactChain]) -> dict[str, str]:
+    """The descriptions of the properties of the chains, by P-id, as far as there are any."""
+    ids = {fact.p for chain in chains for hop in chain.hops for fact in hop.facts}
+    rows = store.rows(queries.PROPERTY_MEANINGS, sorted(number(p) for p in ids))
+    return {pid(p): description for p, description in rows}
+
+
 def _entities(hop: Hop) -> Iterable[str]:
     yield from hop.topics
     for fact in hop.facts:

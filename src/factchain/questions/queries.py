@@ -26,3 +26,21 @@ PROPERTY_NAMES = """
 SELECT id, coalesce(label, 'P' || id), aliases FROM property
 WHERE id IN (SELECT unnest(?)) ORDER BY id
 """
+
+PROPERTY_MEANINGS = """
+SELECT id, description FROM property
+WHERE id IN (SELECT unnest(?)) AND coalesce(description, '') <> '' ORDER BY id
+"""
+
+UNLABELLED = """
+SELECT id FROM property WHERE id IN (SELECT unnest(?)) AND label IS NULL ORDER BY id
+"""
+
+PROPERTY_LABELS = "SELECT id, label FROM property WHERE id IN (SELECT unnest(?))"
+
+ENTITIES_NAMED = """
+SELECT DISTINCT lower(name), id
+FROM (SELECT id, unnest(list_append(aliases, label)) AS name FROM entity)
+WHERE lower(name) IN (SELECT unnest(?::TEXT[]))
+ORDER BY ALL
+"""

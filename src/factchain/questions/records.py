@@ -19,6 +19,12 @@ from factchain.records import ItemId, Record
 
 AnswerKind = Literal["entity", "number", "quantity", "date", "yes/no", "text", "insufficient"]
 QuestionType = Literal["chain", "comparison", "temporal", "inference", "null"]
+DistractorWay = Literal[
+    "sibling", "same class", "intermediate", "operation", "near value", "off by one"
+]
+"""An entity that stands in another fact of the same property where the answer does; where there
+are too few of these, another of its class; the answer of another hop; what an operation gives that
+is skipped or altered; another value of the same property; a neighbouring number or date."""
 
 
 class Answer(Record):
@@ -29,7 +35,7 @@ class Answer(Record):
     label: str
     """Label of an entity, or the literal as a reader would write it."""
     aliases: tuple[str, ...] = ()
-    """Other names, or other ways to write the literal, sorted."""
+    """Other names, or other ways to write the literal, sorted; imported ones as they stood."""
     kind: AnswerKind = "entity"
     """What the answer is; a `quantity` is a number with a unit, `text` is an imported dataset's
     answer, of which nothing but its words is known, and `insufficient` says that the corpus does
@@ -50,6 +56,21 @@ class Answer(Record):
     def names(self) -> tuple[str, ...]:
         """Label and aliases."""
         return (self.label, *self.aliases)
+
+
+class Distractor(Record):
+    """A wrong option, and where it comes from."""
+
+    label: str
+    """As the option says it."""
+    id: ItemId | None = None
+    """Q-id of an entity; none for a literal."""
+    value: TypedValue | None = None
+    """The literal; none for an entity."""
+    way: DistractorWay
+    """How it was found."""
+    evidence: str
+    """What shows it, in words: the sibling's fact, the hop, the altered operation."""
 
 
 class SubQuestion(Record):
@@ -81,6 +102,8 @@ class SubQuestion(Record):
     """Options by letter, where they were made."""
     correct_option: str | None = None
     """Letter of the gold answer."""
+    distractors: tuple[Distractor, ...] = ()
+    """The wrong options in the order of their letters, with where they come from."""
 
 
 class Verdict(Record):
@@ -158,6 +181,8 @@ class Question(Record):
     """Options by letter, where they were made."""
     correct_option: str | None = None
     """Letter of the gold answer."""
+    distractors: tuple[Distractor, ...] = ()
+    """The wrong options in the order of their letters, with where they come from."""
     answerable: bool = True
     """False where the corpus does not hold the evidence; the gold answer says so."""
     withheld: tuple[int, ...] = ()
@@ -171,7 +196,8 @@ class Question(Record):
     provenance: Provenance
     """How it was made and verified."""
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
-    """What an imported dataset says of the question beyond these fields."""
+    """What an imported dataset says of the question beyond these fields; of a null question the
+    names that were made up."""
 
     @model_validator(mode="after")
     def _unanswerable_says_so(self) -> Question:

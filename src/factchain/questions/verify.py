@@ -5,7 +5,7 @@ Each check returns a verdict with its evidence; a question is kept when all of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from factchain.chains.operations.operations import NotComparable, recompute
 from factchain.chains.proof.execute import Answers
@@ -17,7 +17,7 @@ from factchain.questions.records import Verdict
 from factchain.questions.verbalize.protocol import Wording
 
 CHECKS = ("symbolic", "distinguishable", "leak", "coverage")
-"""The names of the checks, in their order."""
+"""The names of the checks that need no model, in their order."""
 
 
 def verify(
@@ -26,18 +26,21 @@ def verify(
     names: Mapping[str, EntityName],
     executed: Answers,
     wordings: Mapping[str, Iterable[str]],
+    checks: Collection[str] = CHECKS,
+    language: str = "en",
 ) -> tuple[Verdict, ...]:
-    """The verdicts of every check.
+    """The verdicts of the checks that are asked for and need no model, in their order.
 
     `executed` is what the chain's query gives on the store, `wordings` how its properties may be
     said, by P-id.
     """
-    return (
-        symbolic(chain, executed),
-        distinguishable(chain, names),
-        no_leak(chain, wording, names),
-        coverage(chain, wording, names, wordings),
-    )
+    run: dict[str, Callable[[], Verdict]] = {
+        "symbolic": lambda: symbolic(chain, executed),
+        "distinguishable": lambda: distinguishable(chain, names),
+        "leak": lambda: no_leak(chain, wording, names),
+        "coverage": lambda: coverage(chain, wording, names, wordings, language),
+    }
+    return tuple(run[check]() for check in CHECKS if check in checks)
 
 
 def symbolic(chain: FactChain, executed: Answers) -> Verdict:
@@ -92,9 +95,11 @@ def coverage(
     wording: Wording,
     names: Mapping[str, EntityName],
     wordings: Mapping[str, Iterable[str]],
+    language: str = "en",
 ) -> Verdict:
-    """The question says every property and every operation of the chain."""
+    """The question says every property and, in English, every operation of the chain."""
     topics = [names[topic].label for topic in chain.topics]
-    lost = unsaid(chain, wording.question, wordings, topics)
-    evidence = f"does not say {', '.join(lost)}" if lost else "says every property and operation"
+    lost = unsaid(chain, wording.question, wordings, topics, language)
+    said = "says every property and operation" if language == "en" else "says every property"
+    evidence = f"does not say {', '.join(lost)}" if lost else said
     return Verdict(check="coverage", passed=not lost, evidence=evidence)

@@ -5,15 +5,28 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 import duckdb
+import orjson
 
+from factchain import progress
 from factchain.errors import InputError, StoreError
+from factchain.files import write_atomically
+from factchain.kg.records import number
 from factchain.questions.records import Question
 from factchain.records import write_records
-from factchain.retrieval_corpus.chunk import MAX_TOKENS, chunk
+from factchain.retrieval_corpus.audit import (
+    AUDIT,
+    Finding,
+    Shortcuts,
+    undistributed,
+    write_findings,
+)
+from factchain.retrieval_corpus.chunk import Chunk, Chunker
+from factchain.retrieval_corpus.evidence import Evidence, entities_of
 from factchain.retrieval_corpus.formats import (
     CORPUS,
     QUERIES,
@@ -23,71 +36,91 @@ from factchain.retrieval_corpus.formats import (
     write_hop_qrels,
     write_qrels,
 )
-from factchain.retrieval_corpus.linearize import Triple, count_entities, linearize
-from factchain.retrieval_corpus.records import CorpusQuery, CorpusSummary, HopGold, Passage
-
-Stated = dict[Triple, list[tuple[str | None, str]]]
-"""By fact the passages that state it: the snapshot that they name, and their id."""
+from factchain.retrieval_corpus.linearize import Linearizer
+from factchain.retrieval_corpus.records import CorpusQuery, CorpusSummary, HopGold
+from factchain.retrieval_corpus.settings import CorpusSettings
+from factchain.retrieval_corpus.tokenizers import load_tokenizer
 
 _SPLIT = re.compile(r"[A-Za-z0-9_-]+")
+_PASSAGES_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltCorpus:
+    """A corpus that was written."""
+
+    summary: CorpusSummary
+    questions: list[Question]
+    """Those that it has gold passages for: all that were given, less what `strict` left out."""
 
 
 def build_corpus(
     connection: duckdb.DuckDBPyConnection,
     questions: Sequence[Question],
     out: Path,
-    *,
-    max_tokens: int = MAX_TOKENS,
-) -> CorpusSummary:
-    """Linearize the whole store into `out`: passages, queries, and gold passages by split.
+    settings: CorpusSettings | None = None,
+) -> BuiltCorpus:
+    """Linearize the store into `out`: passages, queries, gold passages by split, and the audit.
 
     The gold passages of a hop are those that state its facts, all of them, in the snapshot in
-    which the question holds; a hop that reckons with earlier answers alone has none. Raises
-    InputError for a question whose evidence is not in the corpus, for two questions with one id
-    and for a split that cannot name a file, StoreError for a store that gives no passage; then
-    nothing is written.
+    which the question holds; a hop that reckons with earlier answers alone has none, and so has
+    one that is withheld. Memory does not grow with the store, but with the questions.
+
+    Raises InputError for a question whose evidence is not in the corpus or that another withholds,
+    for two questions with one id and for a split that cannot name a file, ConfigError for settings
+    that do not fit, StoreError for a store that gives no passage; then nothing is written.
     """
+    settings = settings or CorpusSettings()
     _check(questions)
-    stated: Stated = {
-        fact.key: []
-        for question in questions
-        for hop in question.sub_questions
-        for fact in hop.facts
-    }
+    evidence = Evidence.of(questions)
+    shortcuts = Shortcuts(questions)
+    tokenizer = load_tokenizer(settings.tokenizer)
+    lines = Linearizer(
+        connection,
+        settings,
+        evidence=evidence.facts,
+        withheld=evidence.withheld,
+        nodes=shortcuts.entities,
+        entities=map(number, entities_of(questions)),
+    )
     counts: Counter[str] = Counter()
     gold: dict[str, list[HopGold]] = {}
 
-    def passages() -> Iterator[Passage]:
-        yield from _passages(connection, max_tokens, stated, counts)
-        if not counts["passages"]:
-            raise StoreError("the triple store has no entity with a label and facts")
+    def chunks() -> Iterator[Chunk]:
+        chunker = Chunker(tokenizer, settings.max_tokens, lines.snapshots())
+        for chunk in chunker.chunks(lines.batches()):
+            evidence.meet(chunk)
+            shortcuts.meet(chunk)
+            yield chunk
         # Here, so that missing evidence stops the writing of the corpus.
-        gold.update((question.id, _gold(question, stated)) for question in questions)
+        gold.update((question.id, evidence.gold(question)) for question in questions)
 
-    write_records(out / CORPUS, passages())
-    write_records(out / QUERIES, (CorpusQuery(id=q.id, text=q.question) for q in questions))
-    rows = 0
-    for split, group in groupby(sorted(questions, key=_split), key=_split):
-        ids = [question.id for question in group]
-        qrels: Qrels = {key: {row.passage: 1 for row in gold[key]} for key in ids}
-        write_qrels(qrels_file(out, split), qrels)
-        write_hop_qrels(hop_qrels_file(out, split), (row for key in ids for row in gold[key]))
-        rows += sum(map(len, qrels.values()))
-    entities, unlabelled, factless = count_entities(connection)
-    return CorpusSummary(
-        entities=entities,
+    try:
+        _write_passages(out / CORPUS, chunks(), counts)
+        unlabelled, factless = lines.count_left_out()
+    finally:
+        lines.close()
+    found = _audit(questions, evidence, shortcuts)
+    failing = {finding.question for finding in found}
+    kept = [q for q in questions if not (settings.strict and q.id in failing)]
+    write_findings(out / AUDIT, found)
+    write_records(out / QUERIES, (CorpusQuery(id=q.id, text=q.question) for q in kept))
+    rows = _write_gold(out, kept, gold)
+    summary = CorpusSummary(
+        entities=counts["entities"],
         unlabelled=unlabelled,
         factless=factless,
         passages=counts["passages"],
         dated=counts["dated"],
         facts=counts["facts"],
-        questions=len(questions),
+        questions=len(kept),
         gold=rows,
+        withheld=len(evidence.withheld),
+        distributed=_passing(questions, found, "fact distribution"),
+        without_shortcut=_passing(questions, found, "no shortcut"),
+        dropped=len(questions) - len(kept),
     )
-
-
-def _split(question: Question) -> str:
-    return question.split
+    return BuiltCorpus(summary, kept)
 
 
 def _check(questions: Sequence[Question]) -> None:
@@ -102,35 +135,68 @@ def _check(questions: Sequence[Question]) -> None:
             )
 
 
-def _passages(
-    connection: duckdb.DuckDBPyConnection, max_tokens: int, stated: Stated, counts: Counter[str]
-) -> Iterator[Passage]:
-    """Yield all passages; fill in who states the facts of `stated`, and `counts`."""
-    for version in linearize(connection):
-        counts["facts"] += len(version.facts)
-        for passage in chunk(version, max_tokens):
-            counts["passages"] += 1
-            counts["dated"] += version.snapshot is not None
-            for triple in passage.metadata.facts:
-                if triple in stated:
-                    stated[triple].append((version.snapshot, passage.id))
-            yield passage
+def _write_passages(path: Path, chunks: Iterator[Chunk], counts: Counter[str]) -> None:
+    """Write `corpus.jsonl`, complete or not at all, and count what it holds.
+
+    The lines are those of `Passage`, made without one, since there may be a hundred million.
+    """
+    passages = entities = dated = facts = 0
+    last = 0
+    with write_atomically(path) as out, progress.counting("thousands of passages") as advance:
+        for chunk in chunks:
+            out.write(_line(chunk))
+            passages += 1
+            entities += chunk.entity != last
+            last = chunk.entity
+            dated += chunk.snapshot is not None
+            facts += chunk.size
+            if passages % _PASSAGES_AT_ONCE == 0:
+                advance()
+        if not passages:
+            raise StoreError("no entity of the scope has a label and facts in the triple store")
+    counts.update(passages=passages, entities=entities, dated=dated, facts=facts)
 
 
-def _gold(question: Question, stated: Stated) -> list[HopGold]:
-    """The gold passages of every hop, in the order of hops and facts."""
-    gold: dict[HopGold, None] = {}
-    for hop in question.sub_questions:
-        for fact in hop.facts:
-            holds_in = (None, question.provenance.snapshot)
-            passages = [passage for snapshot, passage in stated[fact.key] if snapshot in holds_in]
-            if not passages:
-                raise InputError(
-                    f"question {question.id}: hop {hop.index}: no passage of the snapshot "
-                    f"{question.provenance.snapshot!r} states {' '.join(fact.key)} "
-                    f"({fact.s_label} {fact.p_label} {fact.o_label}): build the corpus from "
-                    "the store that the question was made from"
-                )
-            for passage in passages:
-                gold[HopGold(question=question.id, hop=hop.index, passage=passage)] = None
-    return list(gold)
+def _line(chunk: Chunk) -> bytes:
+    metadata = {
+        "entity": f"Q{chunk.entity}",
+        "snapshot": chunk.snapshot,
+        "facts": orjson.Fragment(chunk.facts),
+    }
+    return orjson.dumps(
+        {"_id": chunk.id, "title": chunk.title, "text": chunk.text, "metadata": metadata},
+        option=orjson.OPT_APPEND_NEWLINE,
+    )
+
+
+def _audit(
+    questions: Sequence[Question], evidence: Evidence, shortcuts: Shortcuts
+) -> list[Finding]:
+    return [
+        finding
+        for question in questions
+        for finding in (*undistributed(question, evidence), *shortcuts.findings(question))
+    ]
+
+
+def _passing(questions: Sequence[Question], found: Sequence[Finding], constraint: str) -> int:
+    return len(questions) - len({f.question for f in found if f.constraint == constraint})
+
+
+def _write_gold(out: Path, questions: Sequence[Question], gold: dict[str, list[HopGold]]) -> int:
+    """Write the gold passages by split, in place of those of an earlier corpus; return the rows."""
+    for folder in ("qrels", "hop_qrels"):
+        for earlier in (out / folder).glob("*.tsv"):
+            earlier.unlink()
+    rows = 0
+    for split, group in groupby(sorted(questions, key=_split), key=_split):
+        ids = [question.id for question in group]
+        qrels: Qrels = {key: {row.passage: 1 for row in gold[key]} for key in ids}
+        write_qrels(qrels_file(out, split), qrels)
+        write_hop_qrels(hop_qrels_file(out, split), (row for key in ids for row in gold[key]))
+        rows += sum(map(len, qrels.values()))
+    return rows
+
+
+def _split(question: Question) -> str:
+    return question.split

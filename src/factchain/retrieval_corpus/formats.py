@@ -1,8 +1,9 @@
 """The files of a corpus folder, in BEIR layout (SPEC.md 2).
 
 `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv` with the gold passages of every question,
-and, beyond BEIR, `hop_qrels/<split>.tsv` with those of every hop. The readers refuse what does
-not fit together.
+and, beyond BEIR, `hop_qrels/<split>.tsv` with those of every hop and, for imported datasets that
+show every question passages of its own, `candidates/<split>.tsv`. The readers refuse what does not
+fit together.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from typing import TypeVar
 from factchain.errors import InputError
 from factchain.files import write_atomically
 from factchain.records import read_records
-from factchain.retrieval_corpus.records import CorpusQuery, HopGold, Passage
+from factchain.retrieval_corpus.records import Candidate, CorpusQuery, HopGold, Passage
 
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
 _QRELS_HEADER = ("query-id", "corpus-id", "score")
 _HOP_QRELS_HEADER = ("query-id", "hop", "corpus-id", "score")
+_CANDIDATES_HEADER = ("query-id", "rank", "corpus-id")
 
 T = TypeVar("T", Passage, CorpusQuery)
 Qrels = dict[str, dict[str, int]]
@@ -37,6 +39,11 @@ def hop_qrels_file(folder: Path, split: str) -> Path:
     return folder / "hop_qrels" / f"{split}.tsv"
 
 
+def candidates_file(folder: Path, split: str) -> Path:
+    """The passages that a dataset shows with each of a split's questions."""
+    return folder / "candidates" / f"{split}.tsv"
+
+
 def write_qrels(path: Path, qrels: Qrels) -> None:
     """Write gold passages, complete or not at all."""
     rows = ((q, p, score) for q, passages in qrels.items() for p, score in passages.items())
@@ -46,6 +53,11 @@ def write_qrels(path: Path, qrels: Qrels) -> None:
 def write_hop_qrels(path: Path, gold: Iterable[HopGold]) -> None:
     """Write the gold passages of hops, complete or not at all."""
     _write_table(path, _HOP_QRELS_HEADER, ((g.question, g.hop, g.passage, 1) for g in gold))
+
+
+def write_candidates(path: Path, candidates: Iterable[Candidate]) -> None:
+    """Write the passages that questions are shown with, complete or not at all."""
+    _write_table(path, _CANDIDATES_HEADER, ((c.question, c.rank, c.passage) for c in candidates))
 
 
 def read_corpus(folder: Path) -> dict[str, Passage]:
@@ -92,6 +104,27 @@ def read_hop_qrels(folder: Path, passages: Container[str], split: str = "test") 
             raise InputError(f"{place}: hop {hop} of {question} has {passage} already")
         rows[row] = None
     return list(rows)
+
+
+def read_candidates(
+    folder: Path, passages: Container[str], split: str = "test"
+) -> dict[str, list[str]]:
+    """The passages that each question of a split is shown with, in the order of their ranks.
+
+    A corpus without such a file gives none. Raises InputError as `read_qrels` does, and where the
+    ranks of a question are not 1, 2, 3 and so on.
+    """
+    path = candidates_file(folder, split)
+    shown: dict[str, list[str]] = {}
+    for place, (question, rank, passage) in (
+        _read_table(path, _CANDIDATES_HEADER) if path.is_file() else ()
+    ):
+        _check_passage(place, passage, passages)
+        pool = shown.setdefault(question, [])
+        if _integer(place, "rank", rank) != len(pool) + 1:
+            raise InputError(f"{place}: rank: {rank} where {len(pool) + 1} comes next")
+        pool.append(passage)
+    return shown
 
 
 def _read_unique(path: Path, kind: type[T]) -> dict[str, T]:

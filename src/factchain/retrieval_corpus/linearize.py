@@ -1,106 +1,144 @@
 """The store -> what each entity's facts say, one line a fact.
 
 The 1-hop subgraph of an entity becomes text (MINTQA after Yu et al. 2023, SPEC.md 4.5): its
-outgoing facts as `Subject property object.`, ordered by property and object. Where the oldest
-and the newest snapshot give one subject and property different objects, each snapshot's facts
-go to a version of their own; a fact that is only new contradicts nothing and stays undated.
+outgoing facts, and where asked for those that lead to it, ordered by property and object. Where
+the oldest and the newest snapshot give one subject and property different objects, each snapshot's
+facts go to a version of their own; a fact that is only new contradicts nothing and stays undated.
+
+DuckDB writes the lines, within its limit of memory; they arrive in batches, sorted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import duckdb
+import pyarrow as pa
 
+from factchain.chains.records import ChainFact
 from factchain.errors import StoreError
-from factchain.kg.literals import literal_text
+from factchain.kg.records import number
 from factchain.retrieval_corpus import queries
+from factchain.retrieval_corpus.scope import set_scope
+from factchain.retrieval_corpus.sentences import pattern_table
+from factchain.retrieval_corpus.settings import CorpusSettings
 
-Triple = tuple[str, str, str]
-_ROWS_AT_ONCE = 20_000
-
-
-class StatedFact(NamedTuple):
-    """A fact and the line that states it."""
-
-    triple: Triple
-    """(s, p, o) as ids; a literal object stands as its value and the Q-id of its unit."""
-    line: str
-    """`Subject property object.`, without line breaks."""
+WITHHELD = -1
+"""The mark of a fact that no passage may state."""
+ROWS_AT_ONCE = 50_000
 
 
-@dataclass(frozen=True, slots=True)
-class EntityVersion:
-    """What is said of one entity, in all snapshots or in one of two that conflict."""
+class Linearizer:
+    """The lines of one corpus, on a connection of its own to the store."""
 
-    entity: str
-    """Q-id."""
-    title: str
-    """Label of the entity."""
-    snapshot: str | None
-    """Name of the snapshot that says it; none where no other contradicts."""
-    facts: list[StatedFact]
-    """At least one fact."""
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        settings: CorpusSettings,
+        *,
+        evidence: Sequence[ChainFact] = (),
+        withheld: Sequence[ChainFact] = (),
+        nodes: Iterable[int] = (),
+        entities: Iterable[int] = (),
+    ) -> None:
+        """A line that states a fact of `evidence` comes with its place in that list, one that names
+        an entity of `nodes` besides its own with that entity; facts of `withheld` are left out.
+        `entities` are those of the questions, which are in every scope.
 
+        Raises StoreError where the store cannot be read.
+        """
+        self._work = connection.cursor()
+        self._settings = settings
+        with _reading():
+            for sql in queries.PREPARE:
+                self._work.execute(sql)
+            self._mark(evidence, withheld)
+            self._fill(
+                queries.CREATE_NODE, queries.FILL_NODE, pa.table({"id": sorted(nodes)}, _IDS)
+            )
+            set_scope(self._work, settings, sorted(entities))
+            if settings.style == "sentences":
+                rows = self._work.execute(queries.KINDS).fetchall()
+                self._fill(None, queries.FILL_PATTERN, pattern_table(rows))
 
-def linearize(connection: duckdb.DuckDBPyConnection) -> Iterator[EntityVersion]:
-    """Yield the versions of every entity that has a label and facts, in the order of the ids.
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the lines by entity, version, property and object (see `queries.stated_facts`).
 
-    Per entity the undated version comes first, then the older and the newer one. Memory does
-    not grow with the store. Raises StoreError where the store cannot be read.
-    """
-    for (entity, title, snapshot), rows in groupby(_rows(connection), itemgetter(0, 1, 2)):
-        title = one_line(title)
-        facts = [_state(f"Q{entity}", title, row) for row in rows]
-        yield EntityVersion(f"Q{entity}", title, snapshot, facts)
-
-
-def count_entities(connection: duckdb.DuckDBPyConnection) -> tuple[int, int, int]:
-    """How many entities are linearized, have no label, and have a label but no fact.
-
-    Raises StoreError where the store cannot be read.
-    """
-    try:
-        ((stated, unlabelled, factless),) = (
-            connection.cursor().execute(queries.COUNT_ENTITIES).fetchall()
+        Raises StoreError where the store cannot be read.
+        """
+        sql = queries.stated_facts(
+            sentences=self._settings.style == "sentences",
+            incoming=self._settings.incoming,
+            scoped=self._settings.scope != "all",
         )
-    except duckdb.Error as error:
-        raise _unreadable(error) from error
-    return stated, unlabelled, factless
+        with _reading():
+            yield from self._work.sql(sql).to_arrow_reader(ROWS_AT_ONCE)
+
+    def snapshots(self) -> tuple[str | None, str, str]:
+        """The names of the versions: undated, of the oldest and of the newest snapshot."""
+        with _reading():
+            ((oldest, newest),) = self._work.execute(queries.VERSION_NAMES).fetchall()
+        return None, oldest, newest
+
+    def count_left_out(self) -> tuple[int, int]:
+        """How many entities of the scope have no label, and have a label but nothing to say."""
+        sql = queries.count_left_out(
+            incoming=self._settings.incoming, scoped=self._settings.scope != "all"
+        )
+        with _reading():
+            ((unlabelled, factless),) = self._work.execute(sql).fetchall()
+        return unlabelled, factless
+
+    def close(self) -> None:
+        """Drop what was made for this corpus."""
+        self._work.close()
+
+    def _mark(self, evidence: Sequence[ChainFact], withheld: Sequence[ChainFact]) -> None:
+        facts = [*evidence, *withheld]
+        marks = [*range(len(evidence)), *[WITHHELD] * len(withheld)]
+        table = pa.table(
+            {
+                "s": [number(fact.s) for fact in facts],
+                "p": [number(fact.p) for fact in facts],
+                "o": [fact.o and number(fact.o) for fact in facts],
+                "value": [fact.value and fact.value.value for fact in facts],
+                "unit": [_unit(fact) for fact in facts],
+                "number": marks,
+            },
+            _MARKS,
+        )
+        self._fill(queries.CREATE_MARK, queries.FILL_MARK, table)
+
+    def _fill(self, create: str | None, fill: str, table: pa.Table) -> None:
+        if create:
+            self._work.execute(create)
+        self._work.register("given", table)
+        self._work.execute(fill)
+        self._work.unregister("given")
 
 
-def one_line(text: str) -> str:
-    """`text` with every run of white space, line breaks too, as one space."""
-    return " ".join(text.split())
+_IDS = pa.schema([("id", pa.int64())])
+_MARKS = pa.schema(
+    [
+        ("s", pa.int64()),
+        ("p", pa.int32()),
+        ("o", pa.int64()),
+        ("value", pa.string()),
+        ("unit", pa.int64()),
+        ("number", pa.int32()),
+    ]
+)
 
 
-def _rows(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
+def _unit(fact: ChainFact) -> int | None:
+    return number(fact.value.unit) if fact.value and fact.value.unit else None
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
     try:
-        result = connection.cursor().execute(queries.STATED_FACTS)
-        while rows := result.fetchmany(_ROWS_AT_ONCE):
-            yield from rows
+        yield
     except duckdb.Error as error:
-        raise _unreadable(error) from error
-
-
-def _unreadable(error: duckdb.Error) -> StoreError:
-    return StoreError(f"the triple store cannot be read: {str(error).splitlines()[0]}")
-
-
-def _state(entity: str, title: str, row: tuple[Any, ...]) -> StatedFact:
-    p, property_label, o, object_label, value, datatype, unit_label, unit, precision = row[3:]
-    if o is not None:
-        target = f"Q{o}"
-        # An unlabelled object shows its id, as in Wikidata itself.
-        words = object_label or target
-    else:
-        unit_id = None if unit is None else f"Q{unit}"
-        # As `chains.records.TypedValue.key` names a literal.
-        target = one_line(value if unit_id is None else f"{value} {unit_id}")
-        words = one_line(literal_text(value, datatype, unit_label or unit_id, precision))
-    line = one_line(f"{title} {property_label or f'P{p}'} {words}.")
-    return StatedFact((entity, f"P{p}", target), line)
+        first = str(error).splitlines()[0]
+        raise StoreError(f"the triple store cannot be read: {first}") from error

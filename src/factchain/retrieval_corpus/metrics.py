@@ -136,9 +136,9 @@ def score_groups(
             k=k,
             questions=len(members),
             recall=mean(member.recall for member in members),
-            recall_stderr=_stderr([member.recall for member in members]),
+            recall_stderr=stderr([member.recall for member in members]),
             complete=mean(member.complete for member in members),
-            complete_stderr=_stderr([float(member.complete) for member in members]),
+            complete_stderr=stderr([float(member.complete) for member in members]),
             hit=mean(member.hit for member in members),
             average_precision=mean(member.average_precision for member in members),
             reciprocal_rank=mean(member.reciprocal_rank for member in members),
@@ -148,5 +148,6 @@ def score_groups(
     ]
 
 
-def _stderr(values: Sequence[float]) -> float:
+def stderr(values: Sequence[float]) -> float:
+    """The standard error of the mean; 0 for a single value."""
     return stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0

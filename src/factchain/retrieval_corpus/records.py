@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Any
+
+from pydantic import Field, JsonValue
 
 from factchain.records import Record
+
+
+def _absent(value: Any) -> bool:
+    return value is None or value == {}
 
 
 class PassageMetadata(Record):
@@ -16,6 +22,11 @@ class PassageMetadata(Record):
     """Name of the snapshot that says so and that another contradicts; else none."""
     facts: tuple[tuple[str, str, str], ...] = ()
     """(s, p, o) of every fact stated; a literal object stands as its value and its unit's Q-id."""
+    sentences: tuple[tuple[int, int], ...] | None = Field(None, exclude_if=_absent)
+    """First character of every sentence of the text, and the one after its last, where an imported
+    dataset cuts the text into sentences."""
+    extra: dict[str, JsonValue] = Field(default_factory=dict, exclude_if=_absent)
+    """What an imported corpus says of the passage beyond these fields."""
 
 
 class Passage(Record):
@@ -51,6 +62,17 @@ class HopGold(Record):
     """Id of a passage that states the hop's fact."""
 
 
+class Candidate(Record):
+    """A passage that a dataset shows with a question: a row of `candidates/<split>.tsv`."""
+
+    question: str
+    """Id of the question."""
+    rank: int = Field(ge=1)
+    """Its place in the question's context, from 1."""
+    passage: str
+    """Id of the passage."""
+
+
 class CorpusSummary(Record):
     """What a corpus holds, for the manifest and the report."""
 
@@ -70,3 +92,11 @@ class CorpusSummary(Record):
     """Lines of `queries.jsonl`."""
     gold: int
     """Rows of the `qrels` files."""
+    withheld: int
+    """Facts that no passage states, so that questions have no answer."""
+    distributed: int
+    """Questions of which no passage states two facts (HopWeaver's fact distribution)."""
+    without_shortcut: int
+    """Questions of which no passage joins two entities that the chain holds apart."""
+    dropped: int
+    """Questions left out because they fail one of the two, where that was asked for."""

@@ -16,6 +16,7 @@ from factchain.eval.report.records import (
     Stage,
     StoreStatistics,
 )
+from factchain.eval.results import Results
 from factchain.kg.popularity import PopularityBounds
 from factchain.questions.records import Answer, Provenance, Question, SubQuestion, Verdict
 from factchain.retrieval_corpus.metrics import GroupScore
@@ -161,6 +162,7 @@ def data(make_chain: ChainMaker, make_question: QuestionMaker) -> ReportData:
     scores = tuple(
         ScoreSummary(
             task=task,
+            mode="open",
             context=context,
             model="factchain/lexical",
             axis=axis,
@@ -228,6 +230,6 @@ def data(make_chain: ChainMaker, make_question: QuestionMaker) -> ReportData:
             HopGold(question="q-a", hop=1, passage="Q901-1"),
             HopGold(question="q-a", hop=1, passage="Q901-0"),
         ),
-        scores=scores,
+        results=Results(scores=scores),
         retrieval={"BM25": (recall, recall.model_copy(update={"by": "all", "group": "all"}))},
     )

@@ -12,6 +12,7 @@ import pytest
 from factchain.errors import OutputError
 from factchain.eval.report.records import ReportData
 from factchain.eval.report.render import render_report, write_report
+from factchain.eval.results import Results
 
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }} &amp;"
 VOID = {"meta", "link", "input"}
@@ -127,8 +128,8 @@ def test_every_drawing_has_a_role_and_a_text_alternative(data: ReportData) -> No
     assert len(ids) == len(set(ids))
     drawings = [i for i, (tag, _) in enumerate(page.elements) if tag == "svg"]
     # 2 axes, popularity, properties, classes; 2 degrees, coverage, class sizes; 6 graphs; scores
-    # of 4 figures; 1 recall
-    assert len(drawings) == 5 + 4 + 6 + 4 * 3 + 1
+    # of 4 figures; 3 settings by hops, 1 model by retriever, 1 recall
+    assert len(drawings) == 5 + 4 + 6 + 4 * 3 + 3 + 1 + 1
     for i in drawings:
         attributes = page.elements[i][1]
         assert attributes["role"] == "img"
@@ -139,7 +140,7 @@ def test_every_drawing_has_a_role_and_a_text_alternative(data: ReportData) -> No
 def test_every_figure_has_its_values_in_a_table(data: ReportData) -> None:
     html = render_report(data)
     figures = re.findall(r"<figure.*?</figure>", html, flags=re.DOTALL)
-    assert len(figures) == 4 + 3 + 4 + 1
+    assert len(figures) == 4 + 3 + 4 + 1 + 1 + 1
     assert all(figure.count("<table>") == 1 for figure in figures)
     graphs = re.findall(r"<article.*?</article>", html, flags=re.DOTALL)
     assert len(graphs) == 6
@@ -172,11 +173,13 @@ def test_the_report_says_how_it_was_made(data: ReportData) -> None:
 
 
 def test_every_model_has_its_scores(data: ReportData) -> None:
-    asked = tuple(s.model_copy(update={"model": "vendor/model"}) for s in data.scores)
-    said = words(render_report(data.model_copy(update={"scores": (*data.scores, *asked)})))
+    rows = data.results.scores
+    asked = tuple(s.model_copy(update={"model": "vendor/model"}) for s in rows)
+    both = data.model_copy(update={"results": Results(scores=(*rows, *asked))})
+    said = words(render_report(both))
     assert "The baseline is a lexical reader, not a language model." in said
     assert "The scores are those of vendor/model" in said
-    alone = words(render_report(data.model_copy(update={"scores": asked})))
+    alone = words(render_report(data.model_copy(update={"results": Results(scores=asked)})))
     assert "lexical reader" not in alone
     assert alone.count("Scores in per cent, by setting.") == said.count("by setting.") / 2
 

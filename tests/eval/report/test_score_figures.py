@@ -4,7 +4,6 @@ from xml.etree import ElementTree
 
 from factchain.eval.report.records import ReportData
 from factchain.eval.report.score_figures import (
-    context_name,
     model_figures,
     retrieval_figures,
     score_name,
@@ -16,8 +15,8 @@ def shown(svg: str) -> list[str]:
 
 
 def test_scores_by_setting_have_a_drawing_for_each_score(data: ReportData) -> None:
-    figure = model_figures(data.scores, "m")[0]
-    assert figure.caption == "Scores in per cent, by setting."
+    figure = model_figures(data.results.scores, "m")[0]
+    assert figure.caption == "From memory, and with passages. Scores in per cent, by setting."
     assert [shown(panel)[0] for panel in figure.panels] == ["Accuracy", "Exact match", "F1"]
     assert shown(figure.panels[0])[1:7] == [
         *("No passages", "0.0", "BM25, top 5", "25.0", "Gold passages", "50.0")
@@ -35,8 +34,10 @@ def test_scores_by_setting_have_a_drawing_for_each_score(data: ReportData) -> No
 
 
 def test_scores_by_hops_are_grouped_in_order(data: ReportData) -> None:
-    figure = model_figures(data.scores, "m")[1]
-    assert figure.caption == "Scores in per cent, by hops and setting."
+    figure = model_figures(data.results.scores, "m")[1]
+    assert (
+        figure.caption == "From memory, and with passages. Scores in per cent, by hops and setting."
+    )
     assert [row[:2] for row in figure.table.rows] == [
         (hops, setting)
         for hops in ("1 hop", "2 hops")
@@ -47,7 +48,7 @@ def test_scores_by_hops_are_grouped_in_order(data: ReportData) -> None:
 
 
 def test_scores_by_topology_and_by_kind_have_a_figure_each(data: ReportData) -> None:
-    overall = [s for s in data.scores if not s.by]
+    overall = [s for s in data.results.scores if not s.by]
     scores = [
         *overall,
         *(s.model_copy(update={"topology": "bridge"}) for s in overall),
@@ -62,7 +63,7 @@ def test_scores_by_topology_and_by_kind_have_a_figure_each(data: ReportData) -> 
 
 
 def test_scores_by_pattern_have_a_figure_for_each_axis(data: ReportData) -> None:
-    popularity, recency = model_figures(data.scores, "m")[2:]
+    popularity, recency = model_figures(data.results.scores, "m")[2:]
     assert "● popular, ○ unpopular" in popularity.caption
     assert "● old, ○ new" in recency.caption
     assert [shown(panel)[0] for panel in popularity.panels] == [
@@ -73,15 +74,17 @@ def test_scores_by_pattern_have_a_figure_for_each_axis(data: ReportData) -> None
 
 
 def test_scores_by_axis_are_drawn_where_they_are(data: ReportData) -> None:
-    of_axis = [s.model_copy(update={"axis": "recency"}) for s in data.scores if not s.hops]
+    of_axis = [s.model_copy(update={"axis": "recency"}) for s in data.results.scores if not s.hops]
     (figure,) = model_figures(of_axis, "m")
-    assert figure.caption == "Scores in per cent, by axis and setting."
+    assert (
+        figure.caption == "From memory, and with passages. Scores in per cent, by axis and setting."
+    )
     assert [row[0] for row in figure.table.rows] == ["recency"] * 3
     assert shown(figure.panels[0])[1] == "recency"
 
 
 def test_every_bar_of_a_score_has_its_interval(data: ReportData) -> None:
-    for panel in model_figures(data.scores, "m")[0].panels:
+    for panel in model_figures(data.results.scores, "m")[0].panels:
         paths = [path.attrib["class"] for path in ElementTree.fromstring(panel).iter("path")]
         assert paths == ["whisker"] * 3
 
@@ -105,16 +108,34 @@ def test_an_interval_of_recall_ends_at_1(data: ReportData) -> None:
 
 
 def test_a_score_that_one_setting_lacks_leaves_its_cell_empty(data: ReportData) -> None:
-    rows = [s for s in data.scores if (s.context, s.score) != ("none", "f1")]
+    rows = [s for s in data.results.scores if (s.context, s.score) != ("none", "f1")]
     figure = model_figures(rows, "m")[0]
     assert figure.table.rows[0][-1] == ""
     assert len(figure.panels) == 3
 
 
-def test_names_of_settings_and_scores() -> None:
-    assert [context_name(c) for c in ("none", "bm25", "bm25@10", "gold", "dense")] == [
-        *("No passages", "BM25, top 5", "BM25, top 10", "Gold passages", "dense")
+def test_tasks_of_one_kind_are_drawn_together(data: ReportData) -> None:
+    overall = [s for s in data.results.scores if not s.by and s.context == "gold"]
+    scores = [
+        one.model_copy(update={"task": task, "mode": mode})
+        for one in overall
+        for task, mode in (
+            ("retrieval", "open"),
+            ("decomposition", "given"),
+            ("stepwise", "own-open"),
+            ("strategy", "question"),
+        )
     ]
+    figures = model_figures(scores, "m")
+    assert [(figure.caption.partition(".")[0], figure.table.rows[0][1]) for figure in figures] == [
+        ("From memory, and with passages", "Gold passages"),
+        ("Sub-questions", "Given sub-questions, gold passages"),
+        ("Hop by hop", "Each hop, own inputs, gold passages"),
+        ("Decisions", "How to answer a question, gold passages"),
+    ]
+
+
+def test_names_of_scores() -> None:
     assert [score_name(s) for s in ("f1", "accuracy_word", "other")] == [
         *("F1", "Accuracy, whole words", "other")
     ]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from factchain.eval.report.records import ReportData
 from factchain.eval.report.workspace import _class_sizes, report_data
+from factchain.eval.results import Results
 from factchain.records import write_records
 from factchain.retrieval_corpus.formats import hop_qrels_file, write_hop_qrels
 from factchain.retrieval_corpus.records import Passage, PassageMetadata
@@ -59,7 +60,7 @@ def test_a_workspace_is_read_back(data: ReportData, tmp_path: Path) -> None:
             {"id": "Q515", "label": "city", "entities": 100},
         ],
     }
-    read = report_data(tmp_path, manifest, figures, data.scores, data.retrieval["BM25"])
+    read = report_data(tmp_path, manifest, figures, data.results, data.retrieval["BM25"])
     assert [stage.name for stage in read.build.stages] == [
         *("kg", "chains", "questions", "popularity")
     ]
@@ -70,7 +71,7 @@ def test_a_workspace_is_read_back(data: ReportData, tmp_path: Path) -> None:
     assert read.model_copy(update=same) == data
 
     without_text = manifest | {"stages": ran}
-    read = report_data(tmp_path, without_text, figures, (), ())
+    read = report_data(tmp_path, without_text, figures, Results(), ())
     assert read.store.bounds is None
 
 

@@ -243,6 +243,11 @@ class GraphIndex:
         rows = self.store.rows(queries.FACT_NOTES, sorted(set(facts)))
         return {fact: (popularity, recency) for fact, popularity, recency in rows}
 
+    def ended(self, facts: Iterable[int]) -> frozenset[int]:
+        """Which of these facts had ended by the date of the newest snapshot."""
+        rows = self.store.rows(queries.ENDED_FACTS, sorted(set(facts)))
+        return frozenset(fact for (fact,) in rows)
+
     @cached_property
     def literals(self) -> pa.Table:
         """The newest snapshot's facts with a date or a quantity: fact, s, p, value, datatype,

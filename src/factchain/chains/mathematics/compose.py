@@ -121,7 +121,7 @@ def draw(
     rng = np.random.default_rng(list(hashlib.sha256(name.encode()).digest()))
     drafts: list[Draft] = []
     proposed = 0
-    for rows in _batches(join, rng):
+    for rows in batches(join, rng):
         cells = cells_of(bound, rows)
         fine = np.flatnonzero(_is_valid(graph, pattern, cells, rejected))
         kept = {r: {c: v[fine] for c, v in columns.items()} for r, columns in cells.items()}
@@ -150,7 +150,7 @@ def _kept(drafts: list[Draft], join: Join, proposed: int) -> Kept:
     return Kept(drafts, len(drafts) if exact else round(join.total * share), exact)
 
 
-def _batches(join: Join, rng: np.random.Generator) -> Iterator[dict[str, Ints]]:
+def batches(join: Join, rng: np.random.Generator) -> Iterator[dict[str, Ints]]:
     """Rows of distinct compositions, in a random order."""
     if join.total <= NUMBERED:
         numbers = rng.permutation(int(join.total))

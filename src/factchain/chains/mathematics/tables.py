@@ -92,16 +92,16 @@ def read_tables(
     """Make the tables of a store; `lookup` are the facts that entity hops may use."""
     settings = {"axis": axis, "excluded": sorted(excluded)}
     store.connection.execute(queries.MAKE_CURRENT_FACTS, settings)
-    columns = _columns(store, queries.LITERALS)
+    columns = columns_of(store, queries.LITERALS)
     columns["subject and property"] = _pair(columns["s"], columns["p"])
     literal = Table(columns)
     is_date = columns["is_date"] == 1
     gregorian = is_date & (columns["gregorian"] == 1) & (columns["year"] != MISSING)
     year = literal.where(gregorian)
-    groups = _columns(store, queries.COUNTS, most=MOST, subjects=count_subjects)
+    groups = columns_of(store, queries.COUNTS, most=MOST, subjects=count_subjects)
     groups["kind"] = (groups["p"] << 1) | groups["form"]
     count = _with_code(groups, axis)
-    choice = _with_code(_columns(store, queries.CHOICES, most=MOST), axis)
+    choice = _with_code(columns_of(store, queries.CHOICES, most=MOST), axis)
     return Tables(
         store,
         axis,
@@ -114,7 +114,7 @@ def read_tables(
             "quantity": literal.where(~is_date),
             "count": count,
             "moved": _moved(year, np.unique(count["n"])),
-            "condition": _with_code(_columns(store, queries.CONDITIONS), axis),
+            "condition": _with_code(columns_of(store, queries.CONDITIONS), axis),
             "choice": _both_ends(choice),
             "terms": choice.where(choice["is_date"] == 0),
         },
@@ -159,7 +159,7 @@ MISSING = -(2**62)
 """Stands for NULL in a column."""
 
 
-def _columns(store: Store, query: str, **bound: object) -> dict[str, Ints]:
+def columns_of(store: Store, query: str, **bound: object) -> dict[str, Ints]:
     """The rows of a query as columns; sizes are floats, all others whole numbers."""
     found = store.connection.sql(query, params=bound or None).to_arrow_table()
     columns = {}

@@ -67,6 +67,14 @@ def read_chains(path: Path, store: Store) -> ChainsFile:
     return ChainsFile(chains + resolved, unresolved)
 
 
+def resolve_triples(
+    store: Store, triples: Sequence[Names]
+) -> list[tuple[int, int, int] | list[str]]:
+    """The numbers of triples of labels, or for each what is unknown or ambiguous in it."""
+    names = _Names(store, set(triples))
+    return [names.resolve(triple) for triple in triples]
+
+
 def chain_of_facts(identity: str, facts: Sequence[ChainFact], snapshot: str) -> FactChain:
     """A chain of lookups that claims the facts between entities, in their order."""
     hops = tuple(

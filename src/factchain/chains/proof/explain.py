@@ -183,7 +183,9 @@ def _reckoned(chain: FactChain, graph: Neighbourhood, rules: Rules) -> Iterator[
 
 
 def _current(chain: FactChain, graph: Neighbourhood, rules: Rules) -> Iterator[str]:
-    yield f"no fact had ended by {graph.date}"
+    past = [" ".join(f.key) for hop in chain.hops for f in hop.facts if f.ended]
+    known = f", but {', '.join(past)}, which the chain tells" if past else ""
+    yield f"no fact had ended by {graph.date}{known}"
 
 
 def _directed(chain: FactChain, graph: Neighbourhood, rules: Rules) -> Iterator[str]:

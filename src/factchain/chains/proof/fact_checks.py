@@ -18,22 +18,27 @@ def unknown_ids(chain: FactChain, graph: Neighbourhood) -> list[str]:
 
 
 def ended(chain: FactChain, graph: Neighbourhood) -> list[str]:
-    """No fact had ended by the newest snapshot's date (P582; item 5). An end that is known to
-    the year or month, of which the date is part, counts: the fact may have ended."""
+    """No fact had ended by the newest snapshot's date (P582; item 5) but one that says so, and is
+    asked for in the past. An end that is known to the year or month, of which the date is part,
+    counts: the fact may have ended."""
     wrong = []
     for hop in chain.hops:
         for fact in hop.facts:
             for found in graph.facts.objects(number(fact.s), number(fact.p)):
                 is_it = found.object is not None and key_of(found.object) == fact.key[2]
                 end = found.end_time
-                if is_it and end is not None and _has_passed(end, graph.date.isoformat()):
+                has_ended = end is not None and _has_passed(end, graph.date.isoformat())
+                if is_it and has_ended and not fact.ended:
                     wrong.append(f"{' '.join(fact.key)} ended: {end}")
+                elif is_it and fact.ended and not has_ended:
+                    wrong.append(f"{' '.join(fact.key)} has not ended, though the chain says so")
     return wrong
 
 
 def _has_passed(end: str, date: str) -> bool:
     # A shorter text sorts before a longer one that it begins: 2024 before 2024-06-05.
-    return end.startswith("-") or end <= date
+    # A year of five digits is no year of the past.
+    return end.startswith("-") or (len(end.partition("-")[0]) <= len("2024") and end <= date)
 
 
 def contrary(chain: FactChain, graph: Neighbourhood) -> list[str]:

@@ -3,6 +3,7 @@
 First the strata of entity chains are filled, longest first. Then, for every number of hops from
 three, chains with mathematics and with comparison are drawn so that they make up the shares that
 are asked for; their strata take turns, so that the share is spread over topologies and labels.
+Last come the strata of the types that are drawn between topic entities.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from factchain.chains.domains import domains_of
 from factchain.chains.drafts import Draft
 from factchain.chains.graph.graph_index import GraphIndex
+from factchain.chains.kinds.candidates import direct_strata, direct_types, find_direct
 from factchain.chains.mathematics.compose import enumerate_mathematics
 from factchain.chains.mathematics.joins import Table
 from factchain.chains.mathematics.patterns import patterns
@@ -67,12 +69,17 @@ class Draw:
         self.graph = graph
         self.settings = settings
         self.rejected: Counter[str] = Counter()
-        self.pools = enumerate_drafts(graph, settings, self.rejected)
+        self.pools = Pools(limit=0)
+        if "chain" in settings.types:
+            self.pools = enumerate_drafts(graph, settings, self.rejected)
         self.mathematics = Pools(limit=self.pools.limit)
-        if settings.mathematics or settings.comparison:
+        if "chain" in settings.types and (settings.mathematics or settings.comparison):
             self.mathematics = enumerate_mathematics(
                 graph, settings, lookup_table(graph, settings), self._each(), self.rejected
             )
+        self.direct = Pools(limit=0)
+        if direct_types(settings):
+            self.direct = find_direct(graph, settings, self.rejected)
         self.domains = self._domains() if settings.cross_domain else {}
 
     def _each(self) -> int:
@@ -87,7 +94,7 @@ class Draw:
         return max(LEAST_EACH, math.ceil(2 * most / max(kinds, 1)))
 
     def _domains(self) -> dict[int, str]:
-        answers = self.pools.answers() | self.mathematics.answers()
+        answers = self.pools.answers() | self.mathematics.answers() | self.direct.answers()
         return domains_of(self.graph.store, answers)
 
     def choose(self, banned: frozenset[Identity] = frozenset()) -> Sample:
@@ -102,6 +109,9 @@ class Draw:
         for hops in sorted(self.settings.hops, reverse=True):
             if hops >= LEAST_MATHEMATICS_HOPS:
                 wanted |= self._add_shares(selection, hops)
+        direct = direct_strata(self.settings, self.direct)
+        wanted |= dict.fromkeys(direct, self.settings.per_stratum)
+        selection.fill(self.direct, direct, self.settings.per_stratum)
         return self._sample(selection, wanted)
 
     def _has_entities(self, hops: int) -> bool:
@@ -136,7 +146,7 @@ class Draw:
         rejected = self.rejected.copy()
         counts = []
         for stratum in sorted(wanted, key=lambda s: (s.topology, s.hops, s.content, s.pattern)):
-            pools = self.pools if stratum.content == "entities" else self.mathematics
+            pools = self._pools_of(stratum)
             taken = len(selection.drafts.get(stratum, ()))
             passed_over = selection.passed_over.get(stratum, Counter())
             rejected.update(passed_over)
@@ -154,6 +164,11 @@ class Draw:
         drafts = [draft for stratum in selection.drafts for draft in selection.drafts[stratum]]
         drafts.sort(key=lambda draft: -len(draft.hops))
         return Sample(drafts, counts, dict(sorted((+rejected).items())), self._shares(selection))
+
+    def _pools_of(self, stratum: Stratum) -> Pools:
+        if stratum.content == "entities":
+            return self.pools
+        return self.mathematics if stratum.hops >= LEAST_MATHEMATICS_HOPS else self.direct
 
     def _shares(self, selection: Selection) -> dict[str, float]:
         """Which shares of the longer chains do what was asked for."""

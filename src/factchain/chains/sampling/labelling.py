@@ -20,6 +20,8 @@ class Labels:
     properties: dict[int, str]
     notes: dict[int, tuple[int | None, str | None]]
     """By fact: passages that state it, and recency."""
+    ended: frozenset[int]
+    """The facts that had ended, where the store keeps such."""
 
     @classmethod
     def of(cls, graph: GraphIndex, drafts: Sequence[Draft]) -> Labels:
@@ -30,6 +32,7 @@ class Labels:
             graph.entity_labels(numbers),
             graph.property_labels,
             graph.fact_notes(fact.fact for fact in facts),
+            graph.ended(fact.fact for fact in facts),
         )
 
     def extended(self, graph: GraphIndex, entities: Iterable[int]) -> Labels:
@@ -55,6 +58,7 @@ class Labels:
             value=fact.value,
             popularity=popularity,
             recency=recency if recency in ("old", "new") else None,
+            ended=fact.fact in self.ended,
         )
 
     def operation(self, operation: Operation) -> Operation:

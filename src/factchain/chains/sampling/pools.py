@@ -11,9 +11,10 @@ from typing import Literal, NamedTuple
 from factchain.chains.drafts import Draft, DraftHop
 from factchain.chains.sampling.candidates import Candidates
 
-Content = Literal["entities", "mathematics", "comparison"]
+Content = Literal["entities", "mathematics", "comparison", "temporal", "inference"]
 """What the hops of a chain do: only look up and intersect entities; count, reckon or meet a
-literal; compare (and do not reckon)."""
+literal; compare (and do not reckon). Chains of one hop between topic entities bear their type:
+comparison, temporal, inference."""
 
 POOL = 200
 """Candidates that a stratum keeps for each chain that it is to have."""

@@ -19,7 +19,7 @@ from factchain.chains.sampling.pools import (
     hop_identity,
     identity,
 )
-from factchain.chains.settings import SampleSettings
+from factchain.chains.settings import LEAST_MATHEMATICS_HOPS, SampleSettings
 
 WITHIN = "chains within one domain"
 """Why a chain is passed over whose hops span too few domains."""
@@ -152,7 +152,7 @@ class Selection:
 def _group(stratum: Stratum) -> Stratum:
     """What the caps on properties and the share across domains are counted in: the stratum, or
     all strata of a length with mathematics, whose quota they share."""
-    if stratum.content == "entities":
+    if stratum.content == "entities" or stratum.hops < LEAST_MATHEMATICS_HOPS:
         return stratum
     return Stratum("", stratum.hops, (), stratum.content)
 

@@ -84,7 +84,8 @@ def examples(data: ReportData) -> list[Example]:
                 for sub_question in question.sub_questions
             ),
         )
-        for question in choose(data.questions)
+        # A null question is about an entity that the graph does not hold: it has no chain.
+        for question in choose([q for q in data.questions if q.type != "null"])
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from factchain.chains.records import FactChain
-from factchain.eval.records import ScoreSummary
+from factchain.eval.results import Results
 from factchain.kg.popularity import PopularityBounds
 from factchain.questions.records import Question
 from factchain.records import Record
@@ -101,13 +101,15 @@ class ReportData(Record):
     """What the triple store holds."""
     corpus_passages: int
     """Passages of the retrieval corpus."""
+    audit: dict[str, int] = Field(default_factory=dict)
+    """Questions that pass each constraint of the passage audit, where a build counted them."""
     chains: tuple[FactChain, ...]
     """The fact chains; a question's chain has the same hash in its id."""
     questions: tuple[Question, ...]
     """The questions."""
     gold: tuple[HopGold, ...] = ()
     """The gold passages of every hop."""
-    scores: tuple[ScoreSummary, ...] = ()
-    """Scores of the answers; models, settings and scores are shown in the order given."""
+    results: Results = Results()
+    """The tables of the evaluation; models, settings and scores are shown in the order given."""
     retrieval: dict[str, tuple[GroupScore, ...]] = Field(default_factory=dict)
     """Scores of the retrievers, by name."""

@@ -20,6 +20,7 @@ from factchain.eval.report.tables import (
     percent,
     span,
 )
+from factchain.eval.setting_names import setting_name
 from factchain.retrieval_corpus.metrics import GroupScore
 
 BASELINE = "factchain/lexical"
@@ -39,28 +40,48 @@ TONES: tuple[Tone, ...] = ("hollow", "third", "second")
 NORMAL_95 = 1.96
 
 
+GROUPINGS: dict[tuple[str, ...], tuple[str, str]] = {
+    (): ("all", "Scores in per cent, by setting."),
+    ("axis",): ("axis", "Scores in per cent, by axis and setting."),
+    ("hops",): ("hops", "Scores in per cent, by hops and setting."),
+    ("topology",): ("topology", "Scores in per cent, by topology and setting."),
+    ("kind",): (
+        "kind",
+        "Scores in per cent, by kind of hop and setting: of the questions that have such a hop, be "
+        "it the last one or another.",
+    ),
+}
+"""What scores are grouped by: the part of the drawing's name, and the caption."""
+
+FAMILIES = {
+    "From memory, and with passages": ("parametric", "retrieval"),
+    "Sub-questions": ("sub_questions", "decomposition", "dynamic_retrieval"),
+    "Hop by hop": ("stepwise",),
+    "Decisions": ("strategy",),
+}
+"""Tasks that are drawn together; a task of no family stands with the first."""
+
+
 def model_figures(scores: Sequence[ScoreSummary], name: str) -> list[Figure]:
-    """All figures of one model's scores. `name` is unique in the page."""
-    groupings = {
-        (): ("all", "Scores in per cent, by setting."),
-        ("axis",): ("axis", "Scores in per cent, by axis and setting."),
-        ("hops",): ("hops", "Scores in per cent, by hops and setting."),
-        ("topology",): ("topology", "Scores in per cent, by topology and setting."),
-        ("kind",): (
-            "kind",
-            "Scores in per cent, by kind of hop and setting: of the questions that have such a "
-            "hop, be it the last one or another.",
-        ),
-    }
-    figures = [
-        figure
-        for by, (part, caption) in groupings.items()
-        for figure in _by_setting([s for s in scores if s.by == by], f"{name}-{part}", caption)
-    ]
-    return [
-        *figures,
-        *_by_pattern([s for s in scores if s.labels is not None and s.axis != "none"], name),
-    ]
+    """All figures of one model's scores. `name` is unique in the page.
+
+    The first family of tasks is shown by every grouping, the others as a whole and by hops.
+    """
+    known = {task for tasks in FAMILIES.values() for task in tasks}
+    figures = []
+    for number, (family, tasks) in enumerate(FAMILIES.items()):
+        of_family = [s for s in scores if s.task in tasks or (not number and s.task not in known)]
+        groupings = GROUPINGS if not number else {by: GROUPINGS[by] for by in ((), ("hops",))}
+        for by, (part, caption) in groupings.items():
+            figures += _by_setting(
+                [s for s in of_family if s.by == by],
+                f"{name}-{number}-{part}",
+                f"{family}. {caption}",
+            )
+        if not number:
+            labelled = [s for s in of_family if s.labels is not None and s.axis != "none"]
+            figures += _by_pattern(labelled, name)
+    return figures
 
 
 def retrieval_figures(retrieval: Mapping[str, Sequence[GroupScore]]) -> list[Figure]:
@@ -102,14 +123,6 @@ def retrieval_figures(retrieval: Mapping[str, Sequence[GroupScore]]) -> list[Fig
     ]
 
 
-def context_name(context: str) -> str:
-    """What stood before the question, in words: `bm25@10` -> `BM25, top 10`."""
-    kind, _, top_k = context.partition("@")
-    if kind == "bm25":
-        return f"BM25, top {top_k or 5}"
-    return {"none": "No passages", "gold": "Gold passages"}.get(context, context)
-
-
 def score_name(score: str) -> str:
     """How a score is called in the report."""
     return SCORES.get(score, score)
@@ -125,7 +138,7 @@ def _by_setting(scores: Sequence[ScoreSummary], name: str, caption: str) -> list
             score_name(score),
             [s for s in ordered if s.score == score],
             heading=_group_name,
-            bar_name=lambda s: context_name(s.context),
+            bar_name=lambda s: setting_name(*_setting(s)),
             tone=lambda s: TONES[settings.index(_setting(s)) % len(TONES)],
         )
         for score in _names(scores)
@@ -143,7 +156,7 @@ def _by_pattern(scores: Sequence[ScoreSummary], name: str) -> list[Figure]:
         panels = tuple(
             _panel(
                 f"{name}-{axis}-{i}",
-                context_name(setting[1]),
+                setting_name(*setting),
                 [s for s in chosen if (_setting(s), s.score) == (setting, "accuracy")],
                 heading=lambda s: hops_in_words(len(_labels(s))),
                 bar_name=lambda s: glyphs(_labels(s)),
@@ -191,7 +204,7 @@ def _table(scores: Sequence[ScoreSummary]) -> Table:
         lines.append(
             (
                 _group_name(first) or "all",
-                context_name(setting[1]),
+                setting_name(*setting),
                 f"{first.n:,}",
                 f"{first.failed:,}",
                 *(_with_interval(s.mean, s.low, s.high) if s else "" for s in cells),
@@ -215,11 +228,11 @@ def _labels(score: ScoreSummary) -> list[str]:
     return (score.labels or "").split("-")
 
 
-def _setting(score: ScoreSummary) -> tuple[str, str]:
-    return score.task, score.context
+def _setting(score: ScoreSummary) -> tuple[str, str, str]:
+    return score.task, score.mode, score.context
 
 
-def _settings(scores: Iterable[ScoreSummary]) -> list[tuple[str, str]]:
+def _settings(scores: Iterable[ScoreSummary]) -> list[tuple[str, str, str]]:
     return list(dict.fromkeys(map(_setting, scores)))
 
 

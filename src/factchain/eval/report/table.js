@@ -1,6 +1,7 @@
 "use strict";
 // Filters and sorts the table of questions. The state is in the address:
-// #axis=recency&hops=2&labels=old-new&text=capital&sort=-hops
+// #axis=recency&hops=2&labels=old-new&text=capital&sort=-hops&question=q-1
+const report = { open: () => {}, question: "" };
 {
   const form = document.getElementById("filter");
   const shown = document.getElementById("shown");
@@ -17,12 +18,10 @@
   let sort = "";
 
   const matches = ({ row, text }) => {
-    const { axis, hops, labels } = form.elements;
+    const chosen = [...form.querySelectorAll("select")];
     const words = form.elements.text.value.toLowerCase().split(/\s+/);
     return (
-      (!axis.value || row.dataset.axis === axis.value) &&
-      (!hops.value || row.dataset.hops === hops.value) &&
-      (!labels.value || row.dataset.labels === labels.value) &&
+      chosen.every(({ name, value }) => !value || row.dataset[name] === value) &&
       words.every((word) => text.includes(word))
     );
   };
@@ -53,12 +52,15 @@
     for (const field of form.querySelectorAll("[name]")) field.value = state.get(field.name) ?? "";
     sort = state.get("sort") ?? "";
     apply();
-    form.scrollIntoView();
+    report.question = state.get("question") ?? "";
+    if (report.question) report.open(report.question);
+    else form.scrollIntoView();
   };
 
   const changed = () => {
     const state = new URLSearchParams(new FormData(form));
     if (sort) state.set("sort", sort);
+    if (report.question) state.set("question", report.question);
     for (const [name, value] of [...state]) if (!value) state.delete(name);
     history.replaceState(null, "", `#${state}` === "#" ? "#questions" : `#${state}`);
     apply();
@@ -80,8 +82,12 @@
     sort = "";
     setTimeout(changed);
   });
+  report.show = (question) => {
+    report.question = question;
+    changed();
+  };
   window.addEventListener("hashchange", read);
+  window.addEventListener("load", read);
   form.hidden = false;
   apply();
-  read();
 }

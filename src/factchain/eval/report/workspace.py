@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from factchain.chains.records import FactChain
-from factchain.eval.records import ScoreSummary
 from factchain.eval.report.records import (
     Build,
     DegreeBin,
@@ -17,6 +16,7 @@ from factchain.eval.report.records import (
     Stage,
     StoreStatistics,
 )
+from factchain.eval.results import Results
 from factchain.kg.popularity import PopularityBounds
 from factchain.questions.records import Question
 from factchain.records import read_records
@@ -28,7 +28,7 @@ def report_data(
     out: Path,
     manifest: dict[str, Any],
     figures: dict[str, Any],
-    scores: Sequence[ScoreSummary],
+    results: Results,
     retrieval: Sequence[GroupScore],
 ) -> ReportData:
     """Read what a build wrote into `out`, and put it together with what was counted and scored.
@@ -44,14 +44,21 @@ def report_data(
         build=_build(manifest),
         store=_store(manifest, figures),
         corpus_passages=len(passages),
+        audit=_audit(manifest),
         chains=tuple(read_records(out / "chains.jsonl", FactChain)),
         questions=questions,
         gold=tuple(
             row for split in splits for row in read_hop_qrels(out / "corpus", passages, split)
         ),
-        scores=tuple(scores),
+        results=results,
         retrieval={"BM25": tuple(retrieval)},
     )
+
+
+def _audit(manifest: dict[str, Any]) -> dict[str, int]:
+    counted = manifest["stages"].get("corpus", {}).get("details", {})
+    titles = {"distributed": "No passage states two facts", "without_shortcut": "No shortcut"}
+    return {title: counted[name] for name, title in titles.items() if name in counted}
 
 
 def _build(manifest: dict[str, Any]) -> Build:

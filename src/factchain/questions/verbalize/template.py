@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from pathlib import Path
 
 from factchain.chains.records import FactChain, Hop
 from factchain.questions.names import EntityName
-from factchain.questions.verbalize import tables
-from factchain.questions.verbalize.clauses import AND_ALSO, Said, Term
+from factchain.questions.verbalize.clauses import Said, Term
 from factchain.questions.verbalize.hops import HopWords, as_input, reference
-from factchain.questions.verbalize.phrases import by_label
 from factchain.questions.verbalize.protocol import Wording
+from factchain.questions.verbalize.tables import Tables
 
 DEEPEST = 4
 """Hops that one noun phrase puts into words at most, besides the one that it stands in."""
@@ -29,13 +29,24 @@ class TemplateVerbalizer:
 
     name = "template"
 
-    def __init__(self) -> None:
-        self._words = HopWords()
+    def __init__(self, phrases: Path | None = None) -> None:
+        """`phrases` is a user's table, or a folder of them, laid over the built-in ones.
+
+        Raises InputError, naming line and column, where it cannot be used.
+        """
+        self._tables = Tables(phrases)
+        self._words = HopWords(self._tables)
+        self._frames = self._words.frames
 
     @property
     def version(self) -> str:
-        """`templates-` and a checksum of the tables."""
-        return tables.version()
+        """`templates-` and a checksum of the tables, the user's among them."""
+        return self._tables.version
+
+    @property
+    def language(self) -> str:
+        """The language of the sentences, as a code such as `en`; that of the names is apart."""
+        return self._frames.language
 
     def verbalize(self, chain: FactChain, names: Mapping[str, EntityName]) -> Wording:
         """The chain in words; `names` holds every entity of the chain."""
@@ -57,7 +68,7 @@ class TemplateVerbalizer:
         said: dict[str, set[str]] = {}
         for fact in (fact for hop in chain.hops for fact in hop.facts):
             known = self._words.phrases.all_of(fact)
-            for phrase in known or [by_label(fact.p_label, fact.value)]:
+            for phrase in known or [self._words.phrases.of(fact, None)]:
                 said.setdefault(fact.p, set()).update(phrase.wordings())
         return said
 
@@ -71,7 +82,7 @@ class TemplateVerbalizer:
         """A hop in words, with these words for the answers that it needs."""
         answers = {one.index: one.answer.key for one in chain.hops}
         starts = [inputs[k] for k in hop.inputs]
-        starts += [Term(self.mention(names[topic])) for topic in hop.topics]
+        starts += [self._words.name(names[topic]) for topic in hop.topics]
         ids = [*(answers[k] for k in hop.inputs), *hop.topics]
         return self._words.say(hop, starts, ids, names)
 
@@ -83,7 +94,7 @@ class TemplateVerbalizer:
         names: Mapping[str, EntityName],
     ) -> str:
         said = self._say(chain, hop, inputs, names)
-        return _dated(said.question, said.changes, chain.snapshot)
+        return self._dated(said.question, said.changes, chain.snapshot)
 
     def _question(self, chain: FactChain, names: Mapping[str, EntityName]) -> str:
         terms: dict[int, Term] = {}
@@ -96,34 +107,35 @@ class TemplateVerbalizer:
             term = as_input(said, hop.answer, size)
             if self._needs_letter(chain, hop, size, said):
                 letter = LETTERS[len(lets)]
-                lets.append(f"Let {letter} be {said.noun}.")
-                term = as_input(Said("", letter, _year_of_letter(said, letter)), hop.answer, 0)
+                lets.append(self._frames.say("let", letter=letter, noun=said.noun))
+                term = as_input(Said("", letter, self._year_of_letter(said, letter)), hop.answer, 0)
             terms[hop.index] = term
         said = self._say(chain, chain.hops[-1], terms, names)
         question = " ".join([*lets, said.question])
-        return _dated(question, changes or said.changes, chain.snapshot)
+        return self._dated(question, changes or said.changes, chain.snapshot)
 
     @staticmethod
     def _needs_letter(chain: FactChain, hop: Hop, size: int, said: Said) -> bool:
         """Whether the phrase of a hop, which puts `size` hops into words, is told beforehand."""
         users = [later for later in chain.hops if hop.index in later.inputs]
         deep = size >= DEEPEST and chain.hops[-1] not in users
-        open_ended = said.noun.startswith(("what ", "whichever "))
         # Its conditions would run into those of the hop that it is a condition of.
-        conditions = hop.kind == "intersect" or AND_ALSO in said.noun
+        conditions = hop.kind == "intersect" or said.is_long
         nested = conditions and any(later.kind == "intersect" for later in users)
-        return deep or len(users) > 1 or open_ended or nested
+        return deep or len(users) > 1 or said.is_open or nested
 
+    def _year_of_letter(self, said: Said, letter: str) -> str:
+        is_day = said.year and said.year != said.noun
+        return self._frames.say("year_of", noun=letter) if is_day else ""
 
-def _year_of_letter(said: Said, letter: str) -> str:
-    return f"the year of {letter}" if said.year and said.year != said.noun else ""
-
-
-def _dated(question: str, changes: bool, snapshot: str) -> str:
-    """The question with the snapshot's date before it, where the answer changes with time."""
-    if not changes:
-        return question
-    return f"As of {day_in_words(snapshot)}, {question[0].lower()}{question[1:]}"
+    def _dated(self, question: str, changes: bool, snapshot: str) -> str:
+        """The question with the snapshot's date before it, where the answer changes with time."""
+        if not changes:
+            return question
+        if not self._frames.is_english:
+            return self._frames.say("as_of", date=snapshot, question=question)
+        lower = f"{question[0].lower()}{question[1:]}"
+        return self._frames.say("as_of", date=day_in_words(snapshot), question=lower)
 
 
 def day_in_words(snapshot: str) -> str:

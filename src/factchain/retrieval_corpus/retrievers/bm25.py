@@ -2,10 +2,14 @@
 
 Robertson's idf, floored at zero: a word of half the passages or more says nothing. The ranking
 is that of `rank_bm25.BM25Okapi` on the same tokens wherever its idf is not negative.
+
+bm25s makes the index: what every word adds to the score of every passage that has it. Passages are
+indexed in the order of their ids, so that of equal scores the lower number comes first.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,8 +29,12 @@ from factchain.retrieval_corpus.retrievers.protocol import (
     remove_stamp,
     write_stamp,
 )
+from factchain.retrieval_corpus.retrievers.ranking import best
 
-_NAME = "bm25"
+# It sets itself to DEBUG, and speaks where anybody has made a root logger.
+logging.getLogger("bm25s").setLevel(logging.WARNING)
+
+_NAME = "bm25-by-id"
 _tokenize = partial(bm25s.tokenize, token_pattern=r"\w+", stopwords="en", show_progress=False)
 
 
@@ -41,14 +49,13 @@ class BM25Retriever:
 
     def __init__(self) -> None:
         self._ids: list[str] = []
-        self._place: npt.NDArray[np.int64] = np.empty(0, np.int64)
         self._checksum = ""
         self._bm25 = bm25s.BM25(method="robertson", k1=1.5, b=0.75)
 
     def index(self, passages: Collection[Passage]) -> None:
         """Index `passages`. Raises InputError where they hold no word at all."""
         # As ids, because bm25s numbers plain words in the order of a set, which varies.
-        tokens = _tokenize(contents(passage) for passage in passages)
+        tokens = _tokenize(contents(passage) for passage in sorted(passages, key=_id))
         if not tokens.vocab:
             raise InputError("the corpus has no words to index")
         self._bm25.index(tokens, create_empty_token=False, show_progress=False)
@@ -60,7 +67,8 @@ class BM25Retriever:
         Raises InputError for an empty query and ConfigError for a `k` below 1.
         """
         check_request(queries, k)
-        return [self._top(tokens, k) for tokens in tokenize(queries)]
+        scores = np.zeros(len(self._ids), np.float32)
+        return [self._top(tokens, k, scores) for tokens in tokenize(queries)]
 
     def save(self, folder: Path) -> None:
         """Write the index into `folder`. Raises OutputError where it cannot be written."""
@@ -85,22 +93,27 @@ class BM25Retriever:
         self._know(passages, checksum)
 
     def _know(self, passages: Iterable[Passage], checksum: str) -> None:
-        self._ids = [passage.id for passage in passages]
-        self._place = np.empty(len(self._ids), np.int64)
-        self._place[sorted(range(len(self._ids)), key=self._ids.__getitem__)] = np.arange(
-            len(self._ids)
-        )
+        self._ids = sorted(passage.id for passage in passages)
         self._checksum = checksum
 
-    def _top(self, tokens: list[str], k: int) -> list[Hit]:
+    def _top(self, tokens: list[str], k: int, scores: npt.NDArray[np.float32]) -> list[Hit]:
         known = self._bm25.get_tokens_ids(tokens)
         if not known:
             return []
-        scores = self._bm25.get_scores_from_ids(known)
-        found = np.flatnonzero(scores > 0)
-        if len(found) > k:
-            # All that tie with the k-th stay, so that the ids decide who is cut.
-            least = np.partition(scores[found], -k)[-k]
-            found = found[scores[found] >= least]
-        order = np.lexsort((self._place[found], -scores[found]))[:k]
-        return [Hit(self._ids[i], float(scores[i])) for i in found[order]]
+        index = self._bm25.scores
+        numbers, values = best(
+            np.asarray(known, np.int64),
+            min(k, len(self._ids)),
+            index["data"],
+            index["indices"],
+            index["indptr"],
+            scores,
+        )
+        ids = self._ids
+        return [
+            Hit(ids[n], score) for n, score in zip(numbers.tolist(), values.tolist(), strict=True)
+        ]
+
+
+def _id(passage: Passage) -> str:
+    return passage.id

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from factchain.eval import answers
+from factchain.questions import text_scores
 from factchain.questions.literal_forms import date_parts, dates, numbers
 from factchain.questions.records import Answer
 
@@ -32,15 +32,15 @@ _UNITS = frozenset(
 
 
 def score(prediction: str, gold: Answer) -> dict[str, float]:
-    """Every score of `answers.SCORES` by its name.
+    """Every score of `text_scores.SCORES` by its name.
 
     Containment is by value, since a short number stands in longer ones, and `no` in `know`.
     """
     exact, contained = _compare(prediction.strip(), gold)
     # Without its punctuation a number is another one: -35, 3.5.
     by_text = gold.kind not in ("number", "quantity")
-    exact |= by_text and bool(answers.exact_match(prediction, gold.names))
-    overlap = answers.token_f1(prediction, gold.names) if by_text or contained else 0.0
+    exact |= by_text and bool(text_scores.exact_match(prediction, gold.names))
+    overlap = text_scores.token_f1(prediction, gold.names) if by_text or contained else 0.0
     return {
         **dict.fromkeys(("accuracy", "accuracy_alias", "accuracy_word"), float(contained)),
         "exact_match": float(exact),
@@ -53,10 +53,10 @@ def score_any(prediction: str, golds: Sequence[Answer]) -> dict[str, float]:
     scored = [
         score(prediction, gold)
         if gold.value is not None
-        else answers.score(prediction, gold.label, gold.aliases)
+        else text_scores.score(prediction, gold.label, gold.aliases)
         for gold in golds
     ]
-    return {name: max(one[name] for one in scored) for name in answers.SCORES}
+    return {name: max(one[name] for one in scored) for name in text_scores.SCORES}
 
 
 def _compare(prediction: str, gold: Answer) -> tuple[bool, bool]:
@@ -67,7 +67,7 @@ def _compare(prediction: str, gold: Answer) -> tuple[bool, bool]:
     if gold.value.datatype == "time":
         if parts := date_parts(gold.value):
             return _compare_date(prediction, parts)
-        return False, bool(answers.word_containment(prediction, gold.names))
+        return False, bool(text_scores.word_containment(prediction, gold.names))
     return _compare_number(prediction, gold, Decimal(gold.value.value))
 
 
@@ -80,7 +80,7 @@ def _compare_verdict(prediction: str, gold: str) -> tuple[bool, bool]:
     first = found[0]
     right = _VERDICTS[first[1].lower()] == gold
     rest = prediction[: first.start()] + prediction[first.end() :]
-    return right and not answers.normalise(rest), right
+    return right and not text_scores.normalise(rest), right
 
 
 def _compare_date(prediction: str, gold: tuple[int, ...]) -> tuple[bool, bool]:
@@ -100,7 +100,7 @@ def _compare_number(prediction: str, gold: Answer, value: Decimal) -> tuple[bool
         for number in numbers(name)
         if number.start == 0
     }
-    own = {answers.normalise(unit) for unit in units}
+    own = {text_scores.normalise(unit) for unit in units}
     right = [
         number
         for number in numbers(prediction)
@@ -116,7 +116,7 @@ def _has_other_unit(after: str, own: set[str], gold: Answer) -> bool:
     if gold.kind != "quantity" or word is None:
         return False
     text = word[1].lower()
-    following = answers.normalise(after)
+    following = text_scores.normalise(after)
     if any(unit and following.startswith(unit) for unit in own):
         return False
     return text in _UNITS or text.removesuffix("s") in _UNITS
@@ -124,5 +124,5 @@ def _has_other_unit(after: str, own: set[str], gold: Answer) -> bool:
 
 def _is_bare(rest: str, units: Iterable[str]) -> bool:
     """Whether nothing but a unit is left of a prediction without its number or date."""
-    words = [word for word in answers.normalise(rest).split() if word not in _LINKING]
-    return " ".join(words) in {"", *(answers.normalise(unit) for unit in units)}
+    words = [word for word in text_scores.normalise(rest).split() if word not in _LINKING]
+    return " ".join(words) in {"", *(text_scores.normalise(unit) for unit in units)}

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from chain_builder import amount, day
 from factchain.chains.records import EntityRef, TypedValue
-from factchain.eval.answers import SCORES
-from factchain.eval.typed_answers import score, score_any
 from factchain.questions.answers import to_answer
 from factchain.questions.names import EntityName
 from factchain.questions.records import Answer
+from factchain.questions.text_scores import SCORES
+from factchain.questions.typed_answers import score, score_any
 
 METRE = EntityName("Q11573", "metre", "", ("m", "meter"), frozenset(), False)
 NAMES = {"Q11573": METRE, "Q1": EntityName("Q1", "Paris", "", ("Lutetia",), frozenset(), False)}

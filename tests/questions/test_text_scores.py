@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factchain.eval import answers
+from factchain.questions import text_scores
 
 TEXT = st.text(max_size=40)
 NAMES = st.lists(TEXT, min_size=1, max_size=3)
@@ -29,12 +29,12 @@ NAMES = st.lists(TEXT, min_size=1, max_size=3)
     ],
 )
 def test_normalise(text: str, normal: str) -> None:
-    assert answers.normalise(text) == normal
+    assert text_scores.normalise(text) == normal
 
 
 @given(TEXT)
 def test_normalising_twice_changes_nothing(text: str) -> None:
-    assert answers.normalise(answers.normalise(text)) == answers.normalise(text)
+    assert text_scores.normalise(text_scores.normalise(text)) == text_scores.normalise(text)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_normalising_twice_changes_nothing(text: str) -> None:
     ],
 )
 def test_exact_match(prediction: str, golds: list[str], match: float) -> None:
-    assert answers.exact_match(prediction, golds) == match
+    assert text_scores.exact_match(prediction, golds) == match
 
 
 @pytest.mark.parametrize(
@@ -66,29 +66,29 @@ def test_exact_match(prediction: str, golds: list[str], match: float) -> None:
     ],
 )
 def test_token_f1(prediction: str, golds: list[str], f1: float) -> None:
-    assert answers.token_f1(prediction, golds) == pytest.approx(f1)
+    assert text_scores.token_f1(prediction, golds) == pytest.approx(f1)
 
 
 @given(TEXT, TEXT)
 def test_f1_is_symmetric_and_bounded(one: str, other: str) -> None:
-    f1 = answers.token_f1(one, [other])
-    assert f1 == answers.token_f1(other, [one])
+    f1 = text_scores.token_f1(one, [other])
+    assert f1 == text_scores.token_f1(other, [one])
     assert 0 <= f1 <= 1
 
 
 @given(TEXT, NAMES)
 def test_an_exact_match_has_f1_one(prediction: str, golds: list[str]) -> None:
-    if answers.exact_match(prediction, golds):
-        assert answers.token_f1(prediction, golds) == 1
+    if text_scores.exact_match(prediction, golds):
+        assert text_scores.token_f1(prediction, golds) == 1
 
 
 @given(TEXT, NAMES, TEXT)
 def test_another_gold_never_lowers_a_score(prediction: str, golds: list[str], more: str) -> None:
     for score in (
-        answers.exact_match,
-        answers.token_f1,
-        answers.containment,
-        answers.word_containment,
+        text_scores.exact_match,
+        text_scores.token_f1,
+        text_scores.containment,
+        text_scores.word_containment,
     ):
         assert score(prediction, [*golds, more]) >= score(prediction, golds)
 
@@ -109,26 +109,28 @@ def test_another_gold_never_lowers_a_score(prediction: str, golds: list[str], mo
     ],
 )
 def test_containment(prediction: str, gold: str, contained: float, as_word: float) -> None:
-    assert answers.containment(prediction, [gold]) == contained
-    assert answers.word_containment(prediction, [gold]) == as_word
+    assert text_scores.containment(prediction, [gold]) == contained
+    assert text_scores.word_containment(prediction, [gold]) == as_word
 
 
 @given(TEXT, NAMES)
 def test_a_word_is_contained(prediction: str, golds: list[str]) -> None:
-    assert answers.word_containment(prediction, golds) <= answers.containment(prediction, golds)
+    assert text_scores.word_containment(prediction, golds) <= text_scores.containment(
+        prediction, golds
+    )
 
 
 @given(TEXT, TEXT.filter(bool), TEXT)
 def test_what_is_put_in_is_contained(before: str, gold: str, after: str) -> None:
-    assert answers.containment(before + gold + after, [gold]) == 1
+    assert text_scores.containment(before + gold + after, [gold]) == 1
 
 
 def test_only_some_scores_take_aliases() -> None:
-    assert answers.score("Madame Curie", "Marie Curie", ["Madame Curie"]) == {
+    assert text_scores.score("Madame Curie", "Marie Curie", ["Madame Curie"]) == {
         "accuracy": 0,
         "accuracy_alias": 1,
         "accuracy_word": 0,
         "exact_match": 1,
         "f1": 1,
     }
-    assert tuple(answers.score("", "x", [])) == answers.SCORES
+    assert tuple(text_scores.score("", "x", [])) == text_scores.SCORES

@@ -1,0 +1,1 @@
+"""Checks of questions for which a language model is asked, in rounds."""
