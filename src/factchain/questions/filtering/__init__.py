@@ -1,0 +1,1 @@
+"""Which questions stay: duplicates, an ensemble of models, polishing."""
