@@ -22,6 +22,7 @@ from factchain.cli.options import (
     workers_option,
 )
 from factchain.cli.questions import questions
+from factchain.cli.training import training
 from factchain.errors import FactchainError
 
 
@@ -110,3 +111,4 @@ main.add_command(chains)
 main.add_command(questions)
 main.add_command(corpus)
 main.add_command(evaluation)
+main.add_command(training)

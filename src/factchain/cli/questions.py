@@ -12,6 +12,7 @@ from factchain.cli.questions_kinds import (
     unanswerable_command,
 )
 from factchain.cli.questions_options import options_command
+from factchain.cli.questions_review import review
 
 
 @click.group()
@@ -24,6 +25,7 @@ questions.add_command(verify)
 questions.add_command(options_command)
 questions.add_command(filter_command)
 questions.add_command(polish_command)
+questions.add_command(review)
 questions.add_command(unanswerable_command)
 questions.add_command(null_command)
 questions.add_command(check_unanswerable_command)

@@ -1,0 +1,1 @@
+"""Human review: questions to Label Studio, and what reviewers said back."""

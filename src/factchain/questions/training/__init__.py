@@ -1,0 +1,1 @@
+"""Training data from questions: supervised fine-tuning and reinforcement learning."""
