@@ -12,6 +12,7 @@ from factchain import __version__
 from factchain.cli.chains import chains
 from factchain.cli.corpus import corpus
 from factchain.cli.evaluation import evaluation
+from factchain.cli.formats import export_command, import_command
 from factchain.cli.kg import kg
 from factchain.cli.options import (
     FILE,
@@ -111,4 +112,6 @@ main.add_command(chains)
 main.add_command(questions)
 main.add_command(corpus)
 main.add_command(evaluation)
+main.add_command(import_command)
+main.add_command(export_command)
 main.add_command(training)
