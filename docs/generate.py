@@ -10,10 +10,12 @@ from pydantic import BaseModel
 
 from factchain.chains.records import FactChain
 from factchain.eval.scores import SCHEMA as SCORES
+from factchain.formats.conversion import Conversion
 from factchain.kg.extraction.mentions import StatedTriple
 from factchain.kg.records import TextPassage
 from factchain.kg.text.pages import TitleRedirect
 from factchain.questions.records import Question
+from factchain.questions.review.records import Review
 from factchain.retrieval_corpus.records import CorpusQuery, Passage
 
 TARGET = Path(__file__).with_name("formats.md")
@@ -22,8 +24,10 @@ FILES: dict[str, tuple[str, type[BaseModel]]] = {
     "questions.jsonl": ("Verified questions, one a line.", Question),
     "corpus/corpus.jsonl": ("The passages of the retrieval corpus (BEIR).", Passage),
     "corpus/queries.jsonl": ("The questions as queries (BEIR).", CorpusQuery),
+    "conversion.json": ("What an import or export read, wrote and dropped.", Conversion),
     "passages.jsonl": ("A text corpus that popularity is counted in (an input).", TextPassage),
     "redirects.jsonl": ("Redirects of a wiki, from `kg text --redirects`.", TitleRedirect),
+    "review.jsonl": ("What reviewers said of every question, from `questions review`.", Review),
     "triples.jsonl": ("Triples in words, for `kg link` (an input).", StatedTriple),
 }
 INTRO = """# File formats
@@ -43,6 +47,15 @@ Gold passages in BEIR's layout, tab separated, one header line: `query-id`, `cor
 
 Gold passages of every hop: `query-id`, `hop` (from 1), `corpus-id`, `score`.
 
+## corpus/candidates/test.tsv
+
+Of an imported dataset that shows every question passages of its own: `query-id`, `rank` (from 1),
+`corpus-id`.
+
+## corpus/audit.tsv
+
+What the passage audit found: `question`, `constraint`, `passage`, `what`.
+
 ## manifest.json
 
 `factchain` (version), `seed`, `settings`, `inputs` (file, bytes, sha256), and `stages`: for each
@@ -51,7 +64,8 @@ and the checksums of its `outputs`.
 
 ## eval/scores.parquet
 
-One row for each task, context, model and question.
+One row for each task, mode, context, model and question; of tasks that score hops, one for each
+hop.
 
 | column | type |
 | --- | --- |

@@ -22,6 +22,7 @@ from factchain.cli.options import (
     seed_option,
     workers_option,
 )
+from factchain.cli.publish import publish
 from factchain.cli.questions import questions
 from factchain.cli.training import training
 from factchain.errors import FactchainError
@@ -114,4 +115,5 @@ main.add_command(corpus)
 main.add_command(evaluation)
 main.add_command(import_command)
 main.add_command(export_command)
+main.add_command(publish)
 main.add_command(training)
