@@ -306,17 +306,19 @@ def test_the_number_of_workers_changes_nothing(
 ) -> None:
     two = tmp_path_factory.mktemp("two") / "out"
     build(None, two, seed=1, workers=2)
-    files = {p.relative_to(one) for p in one.rglob("*") if p.is_file()}
-    assert {p.relative_to(two) for p in two.rglob("*") if p.is_file()} - files == {
-        p for p in {q.relative_to(two) for q in two.rglob("*.eval")} if p not in files
-    }
+    # With several workers every task has a folder of logs of its own; logs carry times.
+    files, others = (
+        {p.relative_to(out) for p in out.rglob("*") if p.is_file() and "logs" not in p.parts}
+        for out in (one, two)
+    )
+    assert files == others
     assert plain_manifest(one) == plain_manifest(two)
     compared = 0
     for file in files:
         if file.suffix in {".jsonl", ".tsv", ".html", ".yaml", ".parquet", ".gz"}:
             assert (one / file).read_bytes() == (two / file).read_bytes(), file
             compared += 1
-    assert compared >= 11
+    assert compared >= 12
     with Store.open(one / "kg.duckdb") as a, Store.open(two / "kg.duckdb") as b:
         tables = a.dump()
         assert len(tables) >= 9

@@ -201,7 +201,8 @@ def _summaries(columns: Columns, rows: Rows, setting: Row) -> Iterator[ScoreSumm
     for names in _GROUPS:
         for group, members in columns.groups(names, rows):
             yield from _summary(columns, members, setting | group)
-    kinds = np.array([set(words.split("-")) for words in columns.words("kinds")])
+    # An imported question without sub-questions has no kind of hop.
+    kinds = np.array([set(words.split("-")) - {""} for words in columns.words("kinds")])
     of_rows = columns.codes("kinds")[rows]
     for kind in sorted(set[str]().union(*kinds[np.unique(of_rows)])):
         having = np.array([kind in words for words in kinds])
