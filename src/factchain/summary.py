@@ -167,10 +167,11 @@ def _files(out: Path) -> str:
 
 def _next(out: Path) -> str:
     command = "factchain" if shutil.which("factchain") else _beside_python()
+    some = "--tasks 'retrieval-*' --limit 50"
     return "\n".join(
         [
             "Try next",
-            f"  {command} eval run {out} --model openai/gpt-4o-mini --limit 50",
+            f"  {command} eval run {out} --model openai/gpt-4o-mini {some}",
             f"  {command} kg stats --kg {out}/kg.duckdb",
             f"  {command} init my-data   # a config for your own Wikidata dumps and text",
         ]

@@ -28,10 +28,10 @@ from factchain.eval.prompts import Prompt
 LEXICAL = "factchain/lexical"
 """The lexical baseline's name for Inspect."""
 
-NO_PASSAGES = "I do not know: no passages were given."
+NO_PASSAGES = "I do not know: without passages I cannot tell."
 NOT_FOUND = "I do not know: the passages do not say."
 UNKNOWN = (NO_PASSAGES, NOT_FOUND)
-"""What it says instead of an answer."""
+"""What it says instead of an answer; neither has the word `no`, which would answer a question."""
 
 
 @modelapi(name="factchain")
