@@ -13,46 +13,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import score_rows
 from factchain.errors import InputError
 from factchain.eval.scores import (
-    SCHEMA,
     interval,
     read_headers,
     read_scores,
     summarise,
     write_scores,
 )
+from score_rows import table
 
 Z = 1.959963984540054
 
 
 def row(question: str, f1: float | None, **values: Any) -> dict[str, Any]:
     accuracy = None if f1 is None else float(f1 == 1)
-    return {
-        "task": "parametric",
-        "mode": "open",
-        "context": "none",
-        "model": "m",
-        "question": question,
-        "hop": 0,
-        "chain": question,
-        "axis": "popularity",
-        "topology": "chain",
-        "kinds": "lookup",
-        "hops": 1,
-        "labels": "popular",
-        "prediction": None if f1 is None else "x",
-        "error": "broken" if f1 is None else None,
-        "accuracy": accuracy,
-        "accuracy_alias": accuracy,
-        "accuracy_word": accuracy,
-        "exact_match": accuracy,
-        "f1": f1,
-    } | values
-
-
-def table(*rows: dict[str, Any]) -> pa.Table:
-    return pa.Table.from_pylist(list(rows), schema=SCHEMA)
+    others = dict.fromkeys(("accuracy_alias", "accuracy_word", "exact_match"), accuracy)
+    return score_rows.row(question, accuracy, **(others | {"f1": f1} | values))
 
 
 TABLE = table(

@@ -15,6 +15,7 @@ from factchain.cli.options import (
     memory_option,
     output_options,
     print_result,
+    retriever_option,
     seed_option,
 )
 
@@ -126,12 +127,7 @@ def _summary(summary: CorpusSummary) -> str:
 
 @corpus.command()
 @click.argument("folder", type=FOLDER)
-@click.option(
-    "--retriever",
-    default="bm25",
-    show_default=True,
-    help="bm25, rank-bm25, dense:MODEL, dense-approximate:MODEL or hybrid:MODEL.",
-)
+@retriever_option
 @click.option("--reranker", help="A cross-encoder that orders the first 20 anew.")
 @click.option("--k", "cutoffs", default="1,5,10,20", show_default=True, callback=_cutoffs)
 @click.option("--index", type=FOLDER, help="Where the index is kept: read, or else written.")

@@ -124,6 +124,16 @@ def memory_option(command: F) -> F:
     )(command)
 
 
+def retriever_option(command: F) -> F:
+    """`--retriever`: who searches the corpus."""
+    return click.option(
+        "--retriever",
+        default="bm25",
+        show_default=True,
+        help="bm25, rank-bm25, dense:MODEL, dense-approximate:MODEL or hybrid:MODEL.",
+    )(command)
+
+
 def print_result(result: Any, as_json: bool, text: Callable[[], str]) -> None:
     """Print JSON values or, for a reader, the text."""
     click.echo(json.dumps(result, indent=2, ensure_ascii=False) if as_json else text())

@@ -13,6 +13,7 @@ from factchain.cli.options import (
     kg_option,
     output_options,
     print_result,
+    retriever_option,
     seed_option,
 )
 
@@ -123,12 +124,7 @@ def null_command(
 
 @click.command("check-unanswerable")
 @click.argument("folder", type=FOLDER)
-@click.option(
-    "--retriever",
-    default="bm25",
-    show_default=True,
-    help="bm25, rank-bm25, dense:MODEL, dense-approximate:MODEL or hybrid:MODEL.",
-)
+@retriever_option
 @click.option(
     "--k",
     type=click.IntRange(min=1),

@@ -17,11 +17,11 @@ from factchain.chains.records import Axis, ChainFact, HopLabel
 from factchain.errors import InputError
 from factchain.formats.contexts import final_answer
 from factchain.formats.dataset_folder import DatasetFolder
-from factchain.formats.json_files import Json, SourceRecord, parse, read_objects
+from factchain.formats.json_files import Json, SourceRecord
 from factchain.formats.json_output import answerable_only, write_by_split
 from factchain.formats.protocol import Drops, Entry, Format, Items, Written
 from factchain.formats.references import inputs_of, put_in, take_out, topology_of
-from factchain.formats.source import answer, check_id, is_item, provenance, remember, split_of
+from factchain.formats.source import answer, is_item, numbered, provenance, remember
 from factchain.questions.records import Question, SubQuestion
 
 NAME = "mintqa"
@@ -73,13 +73,8 @@ class MintqaRecord(SourceRecord):
 
 def read(files: Sequence[Path], split: str | None, drops: Drops) -> Items:
     """The questions of JSON Lines files (or JSON arrays)."""
-    number = 0
-    for path in files:
-        for place, source in read_objects(path):
-            number += 1
-            record = parse(place, source, MintqaRecord, "a question of MINTQA")
-            key = f"mintqa-{number:05}" if record.id is None else str(record.id)
-            yield _entry(record, place, source, check_id(place, "id", key), split_of(path, split))
+    for read_one in numbered(files, split, MintqaRecord, NAME, "MINTQA"):
+        yield _entry(*read_one)
 
 
 def _entry(record: MintqaRecord, place: str, source: Json, key: str, split: str) -> Entry:

@@ -16,11 +16,11 @@ from pydantic import StrictInt
 from factchain.errors import InputError
 from factchain.formats.contexts import final_answer
 from factchain.formats.dataset_folder import DatasetFolder
-from factchain.formats.json_files import Json, SourceRecord, parse, read_objects
+from factchain.formats.json_files import Json, SourceRecord
 from factchain.formats.json_output import write_by_split
 from factchain.formats.protocol import Drops, Entry, Format, Items, Written
 from factchain.formats.references import inputs_of, put_in, take_out, topology_of
-from factchain.formats.source import answer, check_id, provenance, remember, split_of
+from factchain.formats.source import answer, numbered, provenance, remember
 from factchain.questions.records import Question, SubQuestion
 
 NAME = "omanic"
@@ -58,13 +58,8 @@ class OmanicRecord(SourceRecord):
 
 def read(files: Sequence[Path], split: str | None, drops: Drops) -> Items:
     """The questions of JSON Lines files (or JSON arrays)."""
-    number = 0
-    for path in files:
-        for place, source in read_objects(path):
-            number += 1
-            record = parse(place, source, OmanicRecord, "a question of Omanic")
-            key = f"omanic-{number:05}" if record.id is None else str(record.id)
-            yield _entry(record, place, source, check_id(place, "id", key), split_of(path, split))
+    for read_one in numbered(files, split, OmanicRecord, NAME, "Omanic"):
+        yield _entry(*read_one)
 
 
 def _entry(record: OmanicRecord, place: str, source: Json, key: str, split: str) -> Entry:

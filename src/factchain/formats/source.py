@@ -7,12 +7,12 @@ the source has none in `metadata.absent`: so an imported dataset, exported again
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from factchain.errors import InputError
-from factchain.formats.json_files import Json
+from factchain.formats.json_files import Json, SourceRecord, parse, read_objects
 from factchain.questions.records import Answer, Provenance, Question
 
 IMPORTED = "imported"
@@ -49,6 +49,27 @@ def split_of(path: Path, split: str | None) -> str:
         return split
     words = path.name.lower().replace("-", "_").replace(".", "_").split("_")
     return next((_SPLIT_WORDS[word] for word in words if word in _SPLIT_WORDS), "test")
+
+
+R = TypeVar("R", bound=SourceRecord)
+
+
+def numbered(
+    files: Sequence[Path], split: str | None, kind: type[R], name: str, title: str
+) -> Iterator[tuple[R, str, Json, str, str]]:
+    """The records of files whose ids are optional: record, place, source, id and split.
+
+    A record without an id is called by `name` and its number. Raises InputError for one that is no
+    question of `title`.
+    """
+    number = 0
+    for path in files:
+        for place, source in read_objects(path):
+            number += 1
+            record = parse(place, source, kind, f"a question of {title}")
+            given: object = getattr(record, "id", None)
+            key = f"{name}-{number:05}" if given is None else str(given)
+            yield record, place, source, check_id(place, "id", key), split_of(path, split)
 
 
 def check_id(place: str, field: str, value: str) -> str:

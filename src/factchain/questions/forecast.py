@@ -41,8 +41,8 @@ class Unasked:
     name: str
 
     def ask_all(self, asks: Sequence[Ask[Any]], doing: str) -> NoReturn:
-        """Nothing is asked."""
-        raise NotImplementedError(f"{doing}: a forecast asks nothing")
+        """Never called: raises AssertionError."""
+        raise AssertionError(f"{doing}: a forecast asks nothing")
 
 
 @dataclass
