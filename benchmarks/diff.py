@@ -79,7 +79,8 @@ def make_store(folder: Path) -> None:
         )
         for number, name in enumerate(("older", "newer"), start=1):
             run(
-                "INSERT INTO snapshot VALUES (?, ?, DATE '2020-01-01' + ?::INTEGER, 'made', '0')",
+                "INSERT INTO snapshot (id, name, date, source, checksum, languages) "
+                "VALUES (?, ?, DATE '2020-01-01' + ?::INTEGER, 'made', '0', [])",
                 (number, name, number),
             )
             run(
@@ -103,7 +104,7 @@ def ours(folder: Path) -> tuple[float, Table]:
 
 JOINED = """
 CREATE TEMP TABLE diff_state AS
-SELECT f.s, f.p, held
+SELECT f.s << 31 | f.p AS pair, held
 FROM (
     SELECT
         coalesce(a.fact, b.fact) AS fact,

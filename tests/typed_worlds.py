@@ -102,7 +102,7 @@ def open_store(world: World) -> Store:
             held.append((number, snapshot, "normal", None, f.end))
     entities = {e for s, p, o in numbered for e in ([s] if p in LITERALS else [s, o])}
     rows = {
-        "snapshot": [(n, d, d, "test", "") for n, (d, _) in enumerate(snapshots, start=1)],
+        "snapshot": [(n, d, d, "test", "", []) for n, (d, _) in enumerate(snapshots, start=1)],
         "fact": [
             (number, int(f.s[1:]), int(f.p[1:]), *_object(f), None, None, None)
             for number, f in numbered.values()

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from factchain.config_kg import KgConfig
 from factchain.config_questions import QuestionsConfig, UnanswerableConfig
 from factchain.config_section import Settings
 from factchain.errors import ConfigError, OutputError
@@ -32,15 +33,6 @@ class SnapshotConfig(Settings):
     def title(self) -> str:
         """The name, or the date where there is none."""
         return self.name or self.date.isoformat()
-
-
-class KgConfig(Settings):
-    """Reading the dumps."""
-
-    keep_ended: bool = False
-    """Keep statements that had ended by the snapshot's date (P582)."""
-    max_rejects: float = Field(0.001, ge=0, le=1)
-    """The share of malformed lines of a dump above which the run stops."""
 
 
 class PopularityConfig(Settings):
@@ -221,6 +213,11 @@ class BuildConfig(Settings):
             raise ValueError("chains.axes: the axis recency needs two snapshots")
         if "popularity" in self.chains.axes and self.passages is None:
             raise ValueError("chains.axes: the axis popularity needs passages")
+        if self.questions.language != self.kg.languages[0]:
+            raise ValueError(
+                f"questions.language is {self.questions.language}, but the labels of the store "
+                f"will be in {self.kg.languages[0]}: it must be the first of kg.languages"
+            )
         return self
 
 
@@ -252,6 +249,7 @@ def read_config(path: Path) -> BuildConfig:
                 for snapshot in config.snapshots
             ),
             "passages": folder / config.passages if config.passages else None,
+            "kg": config.kg.below(folder),
             "questions": config.questions.below(folder),
         }
     )

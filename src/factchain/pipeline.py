@@ -19,14 +19,26 @@ from factchain.data.render import SampleInput, render_sample
 from factchain.errors import InputError
 from factchain.eval.suite import is_installed, run_suite
 from factchain.files import sweep
+from factchain.kg.dumps.from_config import dump_settings
 from factchain.manifest import Manifest, Stage, StageReport, read_manifest
+from factchain.parallel import Engine
 from factchain.questions.from_config import questions_version
 
 SAMPLE = "sample"
 
 
-def build(config_file: Path | None, out: Path, *, seed: int = 1, workers: int = 1) -> Manifest:
+def build(
+    config_file: Path | None,
+    out: Path,
+    *,
+    seed: int = 1,
+    workers: int = 1,
+    engine: Engine = "local",
+) -> Manifest:
     """Run every stage that is not done yet; without a config file on the bundled sample.
+
+    With the engine `ray`, reading dumps, extracting from text and drawing chains go to the cluster
+    at RAY_ADDRESS; what is written is the same.
 
     Returns the manifest. Raises a FactchainError for a mistake in settings, input or output.
     """
@@ -39,7 +51,7 @@ def build(config_file: Path | None, out: Path, *, seed: int = 1, workers: int = 
         config = read_config(_render(out / SAMPLE).config)
         manifest.settings = _plain(config)
     with sweep(out):
-        manifest.run(_plan(config, out, seed, workers, manifest), _tell)
+        manifest.run(_plan(config, out, seed, workers, engine, manifest), _tell)
     return manifest
 
 
@@ -50,12 +62,18 @@ def _render(folder: Path) -> SampleInput:
 
 
 def _check_inputs(config: BuildConfig) -> None:
-    passages = [config.passages] if config.passages else []
+    dump_settings(config.kg)
     if config.questions.phrases and not config.questions.phrases.exists():
         raise InputError(f"{config.questions.phrases}: no such file, though the config names it")
-    for path in [*(snapshot.dump for snapshot in config.snapshots), *passages]:
+    for path in [*_store_inputs(config), *([config.passages] if config.passages else [])]:
         if not path.is_file():
             raise InputError(f"{path}: no such file, though the config names it")
+
+
+def _store_inputs(config: BuildConfig) -> list[Path]:
+    """The files of which the store is made."""
+    listed = [config.kg.entities] if config.kg.entities else []
+    return [*(snapshot.dump for snapshot in config.snapshots), *listed]
 
 
 def _plain(config: BuildConfig) -> dict[str, Any]:
@@ -63,7 +81,8 @@ def _plain(config: BuildConfig) -> dict[str, Any]:
     settings: dict[str, Any] = json.loads(config.model_dump_json())
     for snapshot in settings["snapshots"]:
         snapshot["dump"] = Path(snapshot["dump"]).name
-    for section, key in ((settings, "passages"), (settings["questions"], "phrases")):
+    named = ((settings, "passages"), (settings["kg"], "entities"))
+    for section, key in (*named, (settings["questions"], "phrases")):
         if section[key]:
             section[key] = Path(section[key]).name
     return settings
@@ -74,7 +93,7 @@ def _tell(stage: str, done: bool) -> None:
 
 
 def _plan(
-    config: BuildConfig, out: Path, seed: int, workers: int, manifest: Manifest
+    config: BuildConfig, out: Path, seed: int, workers: int, engine: Engine, manifest: Manifest
 ) -> list[Stage]:
     """The stages in their order."""
     settings = _plain(config)
@@ -83,8 +102,8 @@ def _plan(
         Stage(
             name="store",
             settings={"snapshots": settings["snapshots"], "kg": settings["kg"]},
-            run=partial(stages.make_store, config, out, workers),
-            inputs=[snapshot.dump for snapshot in config.snapshots],
+            run=partial(stages.make_store, config, out, workers, engine),
+            inputs=_store_inputs(config),
             stores=[stages.KG],
         )
     ]
@@ -93,7 +112,7 @@ def _plan(
             Stage(
                 name="popularity",
                 settings=settings["popularity"],
-                run=partial(stages.add_popularity, config, out),
+                run=partial(stages.add_popularity, config, out, workers, engine),
                 inputs=[config.passages],
                 stores=[stages.KG],
             )
@@ -102,7 +121,7 @@ def _plan(
         Stage(
             name="chains",
             settings=settings["chains"] | {"seed": seed},
-            run=partial(stages.draw_chains, config, out, seed, workers),
+            run=partial(stages.draw_chains, config, out, seed, workers, engine),
             outputs=[stages.CHAINS],
         ),
         Stage(

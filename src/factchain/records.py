@@ -52,11 +52,26 @@ def read_records(path: Path, kind: type[R]) -> Iterator[R]:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     with lines:
         for number, line in enumerate(lines, start=1):
-            try:
-                yield kind.model_validate_json(line)
-            except ValidationError as error:
-                first = error.errors()[0]
-                where = ".".join(str(part) for part in first["loc"]) or "the line"
-                raise InputError(
-                    f"{path}:{number}: {where}: {first['msg']} (expected a {kind.__name__})"
-                ) from error
+            yield read_record(path, number, line, kind)
+
+
+def read_record(path: Path, number: int, line: bytes, kind: type[R]) -> R:
+    """The record in a line of a file. Raises InputError as `read_records` does."""
+    try:
+        return kind.model_validate_json(line)
+    except ValidationError as error:
+        raise InputError(f"{path}:{number}: {_what_is_wrong(error, kind)}") from error
+
+
+def _what_is_wrong(error: ValidationError, kind: type[Record]) -> str:
+    """What the first error says, or that the layout is of another version, which explains all."""
+    for one in error.errors():
+        if one["loc"] == ("schema",):
+            return (
+                f"schema: the layout is of version {one['input']}, and this factchain reads "
+                f"version {one['ctx']['expected']}: the file was written by another version of "
+                "factchain: write it anew with this one, or read it with that one"
+            )
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"]) or "the line"
+    return f"{where}: {first['msg']} (expected a {kind.__name__})"

@@ -19,14 +19,13 @@ from factchain.eval.report.render import write_report
 from factchain.eval.report.workspace import report_data
 from factchain.eval.results import Results
 from factchain.eval.suite import is_installed, run_suite
-from factchain.kg.dumps.dump import DumpSettings
+from factchain.kg.dumps.from_config import dump_settings
 from factchain.kg.dumps.ingest import IngestSummary, beside, ingest
-from factchain.kg.dumps.statements import FactFilter
 from factchain.kg.popularity import PopularityBounds, count_popularity
 from factchain.kg.stats import classes_of, statistics
 from factchain.kg.store import Store
-from factchain.kg.text.passages import read_passages
 from factchain.manifest import StageReport
+from factchain.parallel import Engine
 from factchain.questions.from_config import generation_settings
 from factchain.questions.generate_file import generate_file
 from factchain.questions.kinds.null_questions import make_null_questions
@@ -60,7 +59,7 @@ CORPUS_MEMORY = 512 << 20
 """Bytes that DuckDB takes for linearizing; beyond that it uses the disk beside the store."""
 
 
-def make_store(config: BuildConfig, out: Path, workers: int) -> StageReport:
+def make_store(config: BuildConfig, out: Path, workers: int, engine: Engine) -> StageReport:
     """All snapshots, oldest first, into a new store that takes its place when it is complete."""
     aside = out / f".{KG}.part"
     summaries: dict[str, IngestSummary] = {}
@@ -71,10 +70,12 @@ def make_store(config: BuildConfig, out: Path, workers: int) -> StageReport:
                 snapshot.dump,
                 snapshot.title,
                 snapshot.date.isoformat(),
-                settings=DumpSettings(FactFilter(keep_ended=config.kg.keep_ended)),
+                settings=dump_settings(config.kg),
+                listed=config.kg.entities,
                 max_rejects=config.kg.max_rejects,
                 rejects_file=out / f"rejects-{snapshot.date}.jsonl",
                 workers=workers,
+                engine=engine,
                 work=beside(out / KG, snapshot.date.isoformat()),
             )
         store.checkpoint()
@@ -91,12 +92,12 @@ def make_store(config: BuildConfig, out: Path, workers: int) -> StageReport:
     )
 
 
-def add_popularity(config: BuildConfig, out: Path) -> StageReport:
+def add_popularity(config: BuildConfig, out: Path, workers: int, engine: Engine) -> StageReport:
     """Passages, their mentions and the popularity of facts, into the store."""
     assert config.passages is not None  # the stage exists only with passages
     bounds = PopularityBounds(**config.popularity.model_dump())
     with Store.open(out / KG, read_only=False) as store:
-        summary = count_popularity(store, read_passages(config.passages), bounds)
+        summary = count_popularity(store, config.passages, bounds, workers=workers, engine=engine)
         store.checkpoint()
     return StageReport(
         rows_in=summary.passages,
@@ -106,10 +107,13 @@ def add_popularity(config: BuildConfig, out: Path) -> StageReport:
     )
 
 
-def draw_chains(config: BuildConfig, out: Path, seed: int, workers: int = 1) -> StageReport:
+def draw_chains(
+    config: BuildConfig, out: Path, seed: int, workers: int, engine: Engine
+) -> StageReport:
     """Chains of every axis."""
     settings = [
-        sample_settings(config.chains, axis, seed, workers=workers) for axis in config.chains.axes
+        sample_settings(config.chains, axis, seed, workers=workers, engine=engine)
+        for axis in config.chains.axes
     ]
     with Store.open(out / KG) as store:
         summaries = sample_chains(store, settings, out / CHAINS)

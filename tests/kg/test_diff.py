@@ -405,7 +405,7 @@ def test_a_series_has_an_end(tmp_path: Path) -> None:
     with Store.create(tmp_path / "kg") as store:
         for i, name in enumerate(names):
             store.connection.execute(
-                "INSERT INTO snapshot VALUES (?, ?, DATE '2020-01-01' + ?::INTEGER, 'x', '0')",
+                "INSERT INTO snapshot VALUES (?, ?, DATE '2020-01-01' + ?::INTEGER, 'x', '0', [])",
                 (i, name, i),
             )
         with (

@@ -172,7 +172,8 @@ def test_an_old_dump_s_item_has_only_its_number() -> None:
         ("string", "string", 5, "no string"),
         ("wikibase-item", "wikibase-entityid", {"id": "Q1x"}, "not the id"),
         ("wikibase-item", "wikibase-entityid", {"numeric-id": "5"}, "not the number"),
-        ("wikibase-item", "wikibase-entityid", "Q5", "wikibase-entityid"),
+        ("wikibase-item", "wikibase-entityid", "Q5", "wikibase-entityid: the value has another"),
+        ("wikibase-item", "wikibase-entityid", {"id": ["Q5"]}, "the value has another shape"),
     ],
 )
 def test_a_value_of_the_wrong_shape_is_a_reject(
@@ -204,6 +205,16 @@ def test_a_statement_under_another_property_is_a_reject() -> None:
     entity = item("Q1", "one", [claim(item_snak("P1", "Q2"))])
     entity["claims"] = {"P2": entity["claims"]["P1"]}
     assert "under P2" in parse(json.dumps(entity).encode()).rejects[0].reason
+
+
+@pytest.mark.parametrize("datatype", ["hologram", "string", ""])
+def test_a_time_qualifier_of_another_datatype_is_a_reject(datatype: str) -> None:
+    start = snak("P580", datatype, "string", "2020")
+    line = json.dumps(item("Q1", "one", [claim(item_snak("P6", "Q2"), P580=[start])]))
+    part = parse(line.encode(), first=5)
+    assert [reject.line for reject in part.rejects] == [5]
+    assert f"P580: {datatype!r} is no datatype of a time" in part.rejects[0].reason
+    assert part.facts.num_rows == 0
 
 
 def test_languages_fall_back_in_their_order() -> None:

@@ -98,6 +98,13 @@ def test_names_are_read_as_whole_words_the_longest_first(
     assert mentioned(store, passage(text, title, entity)) == expected
 
 
+def test_a_page_of_an_entity_that_no_graph_can_hold_is_of_none(store: Store) -> None:
+    texts = [passage("Paris.", entity=q) for q in ("Q9999999999", "Q2147483648", "Q2147483647")]
+    found = counted(Cooccurrence(Lexicon.of(store)), *texts)
+    assert found[:2] == counted(Cooccurrence(Lexicon.of(store)), *[passage("Paris.")] * 2)
+    assert found[2].pop(2147483647) == 1
+
+
 def test_mentions_are_counted(store: Store) -> None:
     extractor = Cooccurrence(Lexicon.of(store))
     texts = [

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from conftest import claim, item, item_snak, write_dump
 from factchain.errors import InputError
 from factchain.kg.dumps.ingest import ingest
 from factchain.kg.extraction.cooccurrence import CooccurrenceSettings
-from factchain.kg.extraction.mentions import extract_text, put_text
+from factchain.kg.extraction.mentions import extract_text
 from factchain.kg.extraction.protocol import Evidence, Statement
 from factchain.kg.extraction.run import RUN, SHARD_SCHEMA, extract, read_run
-from factchain.kg.records import TextPassage
+from factchain.kg.records import PassageView, TextPassage
 from factchain.kg.store import Store
+from factchain.kg.text.passages import passages_of
+from factchain.kg.text.repeated_ids import PassageIds
+from factchain.kg.triples.lines import Block
 from factchain.records import write_records
 
 TEXTS = [
@@ -40,13 +51,19 @@ def kg(tmp_path: Path) -> Path:
     return path
 
 
+def corpus(folder: Path, texts: Sequence[TextPassage]) -> Path:
+    path = folder / "corpus" / "passages.jsonl"
+    write_records(path, texts)
+    return path
+
+
 @dataclass(frozen=True)
 class Shouting:
     """An extractor that finds one statement, and stops at a word."""
 
     stop_at: str = ""
     name: str = "shouting"
-    batch_characters: int = 60
+    shard_bytes: int = 100
 
     def key(self) -> str:
         return self.name
@@ -69,27 +86,28 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def test_a_run_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    expected = extract(TEXTS, Shouting(), str(whole))
+    texts = corpus(tmp_path, TEXTS)
+    expected = extract(texts, Shouting(), str(whole))
     assert expected.passages == expected.statements == expected.rejected["read"] == 20
     with pytest.raises(InputError, match="stopped"):
-        extract(TEXTS, Shouting(stop_at="Town15 "), str(stopped))
+        extract(texts, Shouting(stop_at="Town15 "), str(stopped))
     with pytest.raises(InputError, match="holds no finished extraction"):
         read_run(str(stopped))
     done = {path: path.stat().st_mtime_ns for path in stopped.glob("*.parquet")}
     assert 0 < len(done) < len(expected.shards)
-    assert extract(TEXTS, Shouting(), str(stopped)) == expected == read_run(str(stopped))
+    assert extract(texts, Shouting(), str(stopped)) == expected == read_run(str(stopped))
     assert all(path.stat().st_mtime_ns == time for path, time in done.items())
     assert files(stopped) == files(whole)
 
 
 def test_another_text_or_extractor_uses_nothing_of_an_earlier_run(tmp_path: Path) -> None:
-    settings = Shouting()
-    first = extract(TEXTS, settings, str(tmp_path))
+    shouting = Shouting()
+    first = extract(corpus(tmp_path, TEXTS), shouting, str(tmp_path))
     changed = [TEXTS[0].model_copy(update={"text": TEXTS[0].text.upper()}), *TEXTS[1:]]
-    second = extract(changed, settings, str(tmp_path))
+    second = extract(corpus(tmp_path, changed), shouting, str(tmp_path))
     assert first.shards[0] != second.shards[0]
     assert first.shards[1:] == second.shards[1:]
-    third = extract(TEXTS, Shouting(name="whispering"), str(tmp_path))
+    third = extract(corpus(tmp_path, TEXTS), Shouting(name="whispering"), str(tmp_path))
     assert not set(third.shards) & set(first.shards)
     assert read_run(str(tmp_path)) == third
 
@@ -99,8 +117,8 @@ def test_more_workers_give_the_same_bytes(kg: Path, tmp_path: Path) -> None:
     for workers, folder in enumerate(folders, start=1):
         with Store.open(kg) as store:
             made = CooccurrenceSettings.of_store(store, str(folder))
-        settings = CooccurrenceSettings(str(folder), made.lexicon, batch_characters=200)
-        run = extract(TEXTS, settings, str(folder), workers=workers)
+        small = CooccurrenceSettings(str(folder), made.lexicon, shard_bytes=300)
+        run = extract(corpus(tmp_path, TEXTS), small, str(folder), workers=workers)
         assert (run.passages, run.mentions) == (20, 40)
         assert len(run.shards) > 2
     assert files(folders[0]) == files(folders[1])
@@ -108,7 +126,7 @@ def test_more_workers_give_the_same_bytes(kg: Path, tmp_path: Path) -> None:
 
 def test_a_shard_holds_passages_and_what_they_say(tmp_path: Path) -> None:
     one = TextPassage(id="a", title="T", entity="Q7", text="x")
-    run = extract([one], Shouting(), str(tmp_path))
+    run = extract(corpus(tmp_path, [one]), Shouting(), str(tmp_path))
     table = pq.read_table(tmp_path / run.shards[0])
     assert table.schema.equals(SHARD_SCHEMA)
     statement = {"head": "T", "relation": "says", "tail": "x", "count": 2}
@@ -179,15 +197,116 @@ def test_another_text_takes_the_place_of_the_first_and_what_it_said(
         assert store.rows("SELECT count(*) FROM popularity") == [(0,)]
 
 
-def test_a_repeated_passage_id_leaves_the_store_as_it_was(kg: Path, tmp_path: Path) -> None:
-    run = extract(TEXTS[:2], Shouting(batch_characters=1), str(tmp_path / "good"))
-    with Store.open(kg, read_only=False) as store:
-        put_text(store, str(tmp_path / "good"), run)
+def test_a_corpus_that_cannot_be_used_leaves_the_store_as_it_was(kg: Path, tmp_path: Path) -> None:
+    with Store.open(kg) as store:
         before = store.dump()
-        twice = extract([TEXTS[3], TEXTS[3]], Shouting(batch_characters=1), str(tmp_path / "bad"))
-        with pytest.raises(InputError, match="same id"):
-            put_text(store, str(tmp_path / "bad"), twice)
+    good = '{"id": "a", "title": "T", "text": "Town1 is in Land1."}'
+    bad = {
+        good + "\n" + good: r":2: the passage id 'a' stands twice",
+        good + "\n{": r":2: the line: Invalid JSON",
+        good + '\n{"id": "b"}': r":2: title: Field required",
+        good + good.replace('"a"', '"b"'): r":1: the line: Invalid JSON",
+        good[:-1] + ', "entity": "P1"}': r":1: entity: String should match",
+        good[:-1] + ', "links": [{"start": 3, "end": 3, "title": "x"}]}': r":1: the line: Value",
+        good[:-1] + ', "more": 1}': r":1: more: Extra inputs",
+        "": "holds no passage",
+    }
+    for text, message in bad.items():
+        for workers in (1, 2):
+            path = tmp_path / "bad.jsonl"
+            path.write_text(text)
+            with pytest.raises(InputError, match=rf"bad\.jsonl:? ?.*{message}"):
+                extract_text(kg, path, shouting, str(tmp_path / "out"), workers=workers)
+    with Store.open(kg) as store:
         assert store.dump() == before
+
+
+def shouting(store: Store) -> Shouting:
+    return Shouting()
+
+
+def test_a_line_that_is_no_utf8_or_far_too_long_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("factchain.kg.text.passages.LONGEST_LINE", 500)
+    monkeypatch.setattr("factchain.kg.triples.lines.BLOCK", 400)
+    good = b'{"id": "a", "title": "T", "text": "x"}\n'
+    for line, message in (
+        (good.replace(b"x", b"\xff"), ":2: the line: Invalid JSON"),
+        (good.replace(b'"x"', b'"' + b"x" * 1_000 + b'"'), ":2: the line has more than 500 bytes"),
+    ):
+        (tmp_path / "bad.jsonl").write_bytes(good + line.replace(b'"a"', b'"b"'))
+        with pytest.raises(InputError, match=message):
+            extract(tmp_path / "bad.jsonl", Shouting(), str(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
+def test_a_corpus_may_be_compressed_and_not_be_cut_off(tmp_path: Path, suffix: str) -> None:
+    plain = corpus(tmp_path, TEXTS).read_bytes()
+    compress = {".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstandard.compress}[suffix]
+    path = tmp_path / f"passages.jsonl{suffix}"
+    path.write_bytes(compress(plain))
+    expected = extract(corpus(tmp_path, TEXTS), Shouting(), str(tmp_path / "plain"))
+    assert extract(path, Shouting(), str(tmp_path / "packed")) == expected
+    path.write_bytes(compress(plain)[:-30])
+    with pytest.raises(InputError, match=rf"{suffix}: .*cut off or damaged"):
+        extract(path, Shouting(), str(tmp_path / "cut"))
+
+
+LINES = st.one_of(
+    st.builds(
+        lambda **fields: json.dumps(fields).encode(),
+        id=st.sampled_from(["a", "é", 1, None]),
+        title=st.text(max_size=5),
+        text=st.text(max_size=9),
+        entity=st.sampled_from([None, "Q1", "Q01", "P1", "Q1\n", "Q12345678901", 7]),
+        links=st.lists(
+            st.fixed_dictionaries(
+                {
+                    "start": st.integers(-1, 9),
+                    "end": st.sampled_from([0, 3, 9, 2.0, 2.5, "3", True]),
+                    "title": st.just("x"),
+                },
+                optional={"more": st.just(1)},
+            ),
+            max_size=2,
+        ),
+    ),
+    st.binary(max_size=12).filter(lambda line: b"\n" not in line),
+    st.sampled_from([b'{"id":"a","title":"b","text":"\\ud800"}', b'{"id":"a","id":"b"}', b"[]"]),
+)
+
+
+@given(LINES)
+def test_a_line_is_read_as_textpassage_reads_it(line: bytes) -> None:
+    def read(function: Callable[[], PassageView]) -> object:
+        try:
+            one = function()
+        except (InputError, ValidationError):
+            return None
+        links = [(link.start, link.end, link.title) for link in one.links]
+        return one.id, one.title, one.entity, one.text, links
+
+    block = Block(1, line)
+    fast = read(lambda: passages_of(Path("x"), block)[0])
+    assert fast == read(lambda: TextPassage.model_validate_json(line))
+
+
+@settings(max_examples=30)
+@given(st.lists(st.sampled_from("abcdefgh"), max_size=9), st.integers(1, 5))
+def test_the_first_id_that_stands_twice_is_told(ids: list[str], size: int) -> None:
+    second = next((n for n, one in enumerate(ids) if one in ids[:n]), None)
+    file = Path("corpus")
+    with pytest.MonkeyPatch.context() as patch, duckdb.connect() as connection:
+        patch.setattr("factchain.kg.text.repeated_ids.BATCH", size)
+        seen = PassageIds(connection)
+        for first in range(0, len(ids), 2):
+            seen.add(ids[first : first + 2], file, first + 1)
+        if second is None:
+            seen.check()
+        else:
+            with pytest.raises(InputError, match=f"corpus:{second + 1}: .*'{ids[second]}'"):
+                seen.check()
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"extractor": 1}'])
@@ -195,12 +314,3 @@ def test_a_damaged_record_of_a_run_is_told(tmp_path: Path, content: str) -> None
     (tmp_path / RUN).write_text(content)
     with pytest.raises(InputError, match=r"run\.json: is no record"):
         read_run(str(tmp_path))
-
-
-def test_nothing_to_read_is_told(kg: Path, tmp_path: Path) -> None:
-    run = extract([], Shouting(), str(tmp_path))
-    with (
-        Store.open(kg, read_only=False) as store,
-        pytest.raises(InputError, match="read no passage"),
-    ):
-        put_text(store, str(tmp_path), run)

@@ -45,6 +45,7 @@ class Service(ThreadingHTTPServer):
         self.entities: dict[str, dict[str, Any]] = {}
         self.redirects: dict[str, str] = {}
         self.query_answer: Any = None
+        self.posted = 0
         self.faults: list[str] = []
         """What the next requests meet, in this order."""
         self.asked: list[dict[str, str]] = []
@@ -75,9 +76,17 @@ class Handler(BaseHTTPRequestHandler):
         """Be silent."""
 
     def do_GET(self) -> None:
-        service = self.server
         url = urlsplit(self.path)
-        params = {name: values[0] for name, values in parse_qs(url.query).items()}
+        self.do(url.path, url.query)
+
+    def do_POST(self) -> None:
+        self.server.posted += 1
+        length = int(self.headers["Content-Length"])
+        self.do(self.path, self.rfile.read(length).decode())
+
+    def do(self, path: str, query: str) -> None:
+        service = self.server
+        params = {name: values[0] for name, values in parse_qs(query).items()}
         with service.lock:
             service.asked.append(params)
             service.agents.add(self.headers["User-Agent"])
@@ -87,9 +96,9 @@ class Handler(BaseHTTPRequestHandler):
             fault = service.faults.pop(0) if service.faults else None
         try:
             if fault is not None:
-                getattr(self, f"fault_{fault}")(url.path, params)
+                getattr(self, f"fault_{fault}")(path, params)
             else:
-                self.send(200, self.answer(url.path, params))
+                self.send(200, self.answer(path, params))
         finally:
             with service.lock:
                 service.at_once -= 1
@@ -403,6 +412,18 @@ def test_a_query_gives_the_items(tmp_path: Path, world: Service, cache: Response
     assert world.asked[0] == {"query": query, "format": "json"}
     fetched(tmp_path, world, cache, Wanted(classes=("Q5", "Q6"), limit=7))
     assert "{ wd:Q5 wd:Q6 } ?item wdt:P31/wdt:P279* ?class . } LIMIT 7" in world.asked[-1]["query"]
+
+
+def test_a_query_too_long_for_an_address_is_posted(
+    tmp_path: Path, world: Service, cache: ResponseCache
+) -> None:
+    world.query_answer = results(uri("Q3"))
+    query = f"SELECT ?x WHERE {{ VALUES ?x {{ {'wd:Q3 ' * 2_000} }} }} # é&=+"
+    world.faults = ["broken"]
+    _, content = fetched(tmp_path, world, cache, Wanted(sparql=query))
+    assert facts(content) == {(3, 1, 4)}
+    assert world.asked[1] == {"query": query, "format": "json"}
+    assert world.posted == 2
 
 
 @pytest.mark.parametrize(

@@ -430,7 +430,7 @@ def test_options_choose_what_is_kept(
     ("options", "message"),
     [
         (("--classes", "P5"), "no Q-id"),
-        (("--properties", "P1,Px"), "'Px' is not the id"),
+        (("--properties", "P1,Px"), "'Px' is no P-id"),
         (("--datatypes", "strings"), "strings: not among"),
         (("--memory", "much"), "no size"),
         (("--memory", "1MB"), "128MiB at least"),

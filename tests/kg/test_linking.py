@@ -340,6 +340,17 @@ def test_a_statement_is_a_fact_of_the_graph_or_dropped_for_a_reason(
         assert summary == LinkSummary(1, 0, 0, {outcome: 1})
 
 
+def test_a_merged_item_is_the_one_that_it_was_merged_into(kg: Path, index: Path) -> None:
+    with Store.open(kg, read_only=False) as store:
+        store.rows("INSERT INTO redirect VALUES (60, 20, 1)")
+    assert linked(kg, index, [("Ada", "place of birth", "Elsewhere")]) == LinkSummary(
+        1, 1, 1, {}, merged=1
+    )
+    with Store.open(kg) as store:
+        found = store.rows("SELECT entity FROM entity_mention ORDER BY 1")
+        assert found == [(10,), (20,)]
+
+
 def test_what_was_linked_before_is_replaced_and_entities_are_mentioned(
     kg: Path, index: Path
 ) -> None:

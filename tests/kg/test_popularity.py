@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -12,16 +12,21 @@ import pytest
 from conftest import claim, item, item_snak, write_dump
 from factchain.errors import ConfigError, InputError, StoreError
 from factchain.kg.dumps.ingest import ingest
+from factchain.kg.extraction.cooccurrence import Cooccurrence
+from factchain.kg.extraction.protocol import Evidence
 from factchain.kg.popularity import (
     PopularityBounds,
     PopularitySummary,
+    TextSummary,
     Unit,
     count_mentions,
     count_popularity,
 )
-from factchain.kg.records import TextPassage
+from factchain.kg.records import PassageView, TextPassage
+from factchain.kg.stats import statistics
 from factchain.kg.store import Store
-from factchain.kg.text.passages import read_passages
+from factchain.kg.text.passages import check_corpus, corpus_blocks, passages_of
+from factchain.records import write_records
 
 ENTITIES = [
     item("Q90", "Paris", [claim(item_snak("P17", "Q142"))], aliases=["City of Light"]),
@@ -51,10 +56,16 @@ TEXTS = [
 ]
 
 
+def popularity(store: Store, texts: Sequence[TextPassage], bounds: PopularityBounds) -> TextSummary:
+    path = store.path.with_name("passages.jsonl")
+    write_records(path, texts)
+    return count_popularity(store, path, bounds)
+
+
 def test_popularity_counts_distinct_passages(store: Store) -> None:
     bounds = PopularityBounds(unpopular_min=1, unpopular_max=1, popular_min=3)
     for _ in range(2):  # the second run puts everything in place of the first
-        summary = count_popularity(store, TEXTS, bounds)
+        summary = popularity(store, TEXTS, bounds)
         assert (summary.passages, summary.mentions, summary.facts) == (5, 7, 3)
     counted = store.rows(
         "SELECT f.s, f.p, c.count, c.label FROM fact_popularity c JOIN fact f ON f.id = c.fact "
@@ -70,6 +81,41 @@ def test_popularity_counts_distinct_passages(store: Store) -> None:
     assert store.rows("SELECT * FROM popularity_unit") == [("passages", None)]
 
 
+def test_a_stopped_count_goes_on_with_the_shards_that_are_there(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One passage a shard.
+    monkeypatch.setattr(
+        "factchain.kg.extraction.run.corpus_blocks", lambda path, _: corpus_blocks(path, 60)
+    )
+    folder = store.path.with_name(f"{store.path.name}.cooccurrence")
+    extract = Cooccurrence.extract
+
+    def stopped(self: Cooccurrence, passages: Sequence[PassageView]) -> Evidence:
+        if passages[0].id == "p4":
+            raise KeyboardInterrupt
+        return extract(self, passages)
+
+    monkeypatch.setattr(Cooccurrence, "extract", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        popularity(store, TEXTS, PopularityBounds())
+    made = sorted(folder.glob("text-*.parquet"))
+    assert len(made) == 3
+    assert store.rows("SELECT count(*) FROM passage") == [(0,)]
+
+    extracted: list[str] = []
+
+    def watched(self: Cooccurrence, passages: Sequence[PassageView]) -> Evidence:
+        extracted.extend(one.id for one in passages)
+        return extract(self, passages)
+
+    monkeypatch.setattr(Cooccurrence, "extract", watched)
+    summary = popularity(store, TEXTS, PopularityBounds())
+    assert extracted == ["p4", "p5"]
+    assert (summary.passages, summary.mentions, summary.facts) == (5, 7, 3)
+    assert not folder.exists()
+
+
 @pytest.mark.parametrize(
     ("unit", "facts", "entities"),
     [
@@ -83,11 +129,15 @@ def test_popularity_counts_distinct_passages(store: Store) -> None:
 def test_what_is_counted(
     store: Store, unit: Unit, facts: dict[int, int], entities: dict[int, int]
 ) -> None:
-    count_popularity(store, TEXTS, PopularityBounds())
+    popularity(store, TEXTS, PopularityBounds())
     summary = count_mentions(store, PopularityBounds(1, 2, 3), unit)
     assert dict(store.rows("SELECT s, count FROM popularity JOIN fact ON id = fact")) == facts
     assert dict(store.rows("SELECT entity, count FROM entity_popularity")) == entities
     assert store.rows("SELECT * FROM popularity_unit") == [(unit, None)]
+    figures = statistics(store)
+    assert figures["popularity_unit"] == unit
+    assert figures["entity_popularity"]["entities"] == len(entities)
+    assert figures["entity_popularity"]["max"] == max(entities.values())
     popular = sum(count >= 3 for count in facts.values())
     labels = {"popular": popular, "unpopular": 3 - popular}
     assert summary == PopularitySummary(
@@ -96,7 +146,7 @@ def test_what_is_counted(
 
 
 def test_what_two_extractors_find_counts_once(store: Store) -> None:
-    count_popularity(store, TEXTS, PopularityBounds())
+    popularity(store, TEXTS, PopularityBounds())
     store.rows("INSERT INTO mention SELECT 'p1', fact, 'other', 7 FROM mention WHERE passage='p3'")
     store.rows(
         "INSERT INTO mention SELECT passage, fact, 'other', 9 FROM mention WHERE passage='p3'"
@@ -136,7 +186,7 @@ def test_bounds_must_rise(bounds: tuple[int, int, int]) -> None:
 
 def test_a_count_between_the_bounds_has_no_label(store: Store) -> None:
     texts = [passage("Paris is in France.", "Paris", "Q90", f"p{n}") for n in range(5)]
-    count_popularity(store, texts, PopularityBounds(1, 4, 6))
+    popularity(store, texts, PopularityBounds(1, 4, 6))
     assert store.rows("SELECT DISTINCT count, label FROM fact_popularity") == [(5, None)]
     assert count_mentions(store, PopularityBounds(1, 4, 6)).labels == {"unlabelled": 2}
 
@@ -157,13 +207,18 @@ def test_a_count_between_the_bounds_has_no_label(store: Store) -> None:
 def test_a_broken_text_corpus_is_refused(tmp_path: Path, lines: list[str], message: str) -> None:
     path = tmp_path / "passages.jsonl"
     path.write_text("\n".join(lines))
+
+    def read() -> None:
+        check_corpus(path)
+        passages_of(path, *corpus_blocks(path))
+
     with pytest.raises(InputError, match=message):
-        list(read_passages(path))
+        read()
 
 
 def test_a_missing_text_corpus_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="absent"):
-        list(read_passages(tmp_path / "absent"))
+        check_corpus(tmp_path / "absent")
 
 
 def test_rebel_abstracts_state_facts_of_a_graph_made_of_their_own_triples(
@@ -192,7 +247,7 @@ def test_rebel_abstracts_state_facts_of_a_graph_made_of_their_own_triples(
     ]
     with Store.create(tmp_path / "kg") as store:
         ingest(store, write_dump(tmp_path / "dump.json", entities), "now", "2024-06-05")
-        count_popularity(store, texts, PopularityBounds())
+        popularity(store, texts, PopularityBounds())
         stated = {
             (passage_id, f"Q{s}", f"P{p}", f"Q{o}")
             for passage_id, s, p, o in store.rows(

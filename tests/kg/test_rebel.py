@@ -7,6 +7,7 @@ import json
 import pickle
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ from click.testing import CliRunner
 
 from conftest import claim, item, item_snak, property_entity, write_dump
 from factchain.cli import main
-from factchain.errors import InputError, MissingExtraError
+from factchain.errors import ConfigError, InputError, MissingExtraError
 from factchain.kg.dumps.ingest import ingest
+from factchain.kg.extraction import rebel
 from factchain.kg.extraction.protocol import Statement
-from factchain.kg.extraction.rebel import CUT_OFF, NO_TRIPLE, RebelSettings
+from factchain.kg.extraction.rebel import CUT_OFF, NO_TRIPLE, Rebel, RebelSettings, placement
 from factchain.kg.extraction.rebel_format import MARKERS, write_triples
+from factchain.kg.extraction.run import extract
 from factchain.kg.records import TextPassage
 from factchain.kg.store import Store
 from factchain.records import write_records
@@ -158,6 +161,72 @@ def test_a_reply_that_is_cut_off_is_counted(model: Path) -> None:
         evidence = settings.make().extract([passage("a", first)])
         assert evidence.statements == {0: Counter(kept)}
         assert evidence.rejected == Counter({CUT_OFF: 1}) + Counter({NO_TRIPLE: int(not kept)})
+
+
+@pytest.mark.torch
+def test_in_bfloat16_as_on_a_gpu(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    monkeypatch.setattr(rebel, "placement", lambda device, has_gpu: ("cpu", "bfloat16"))
+    made = RebelSettings.of_model(str(model)).make()
+    assert {one.dtype for one in made._model.parameters()} == {torch.bfloat16}
+    texts = list(SENTENCES)
+    evidence = made.extract([passage("a", texts[0]), passage("b", texts[1])])
+    assert evidence.statements == {n: Counter(SENTENCES[texts[n]]) for n in (0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("device", "has_gpu", "expected"),
+    [
+        ("auto", True, ("cuda", "bfloat16")),
+        ("auto", False, ("cpu", "float32")),
+        ("cpu", True, ("cpu", "float32")),
+        ("cuda", True, ("cuda", "bfloat16")),
+    ],
+)
+def test_where_it_computes(device: str, has_gpu: bool, expected: tuple[str, str]) -> None:
+    assert placement(device, has_gpu) == expected
+
+
+def test_a_gpu_that_is_not_there_is_told() -> None:
+    with pytest.raises(ConfigError, match="torch finds no GPU here: take auto or cpu"):
+        placement("cuda", has_gpu=False)
+
+
+@pytest.mark.torch
+def test_a_run_that_was_stopped_goes_on(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = list(SENTENCES)
+    passages = tmp_path / "passages.jsonl"
+    write_records(passages, [passage(f"p{n}", texts[n % 5]) for n in range(10)])
+    small = RebelSettings.of_model(str(model), device="cpu", shard_bytes=200)
+    whole = extract(passages, small, str(tmp_path / "whole"))
+    assert whole.statements == 2 * sum(map(len, SENTENCES.values()))
+    read: list[str] = []
+    replies = Rebel._replies
+
+    def watched(self: Rebel, windows: list[str]) -> Iterator[tuple[str, bool]]:
+        if len(read) >= 4:
+            raise KeyboardInterrupt
+        read.extend(windows)
+        return replies(self, windows)
+
+    folder = tmp_path / "stopped"
+    with monkeypatch.context() as patch:
+        patch.setattr(Rebel, "_replies", watched)
+        with pytest.raises(KeyboardInterrupt):
+            extract(passages, small, str(folder))
+    assert 1 < len(list(folder.glob("text-*.parquet"))) < len(whole.shards)
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            Rebel, "_replies", lambda self, windows: read.extend(windows) or replies(self, windows)
+        )
+        assert extract(passages, small, str(folder)) == whole
+    # Nothing was given to the model twice.
+    assert sorted(read) == sorted(texts[n % 5] for n in range(10))
+    for name in whole.shards:
+        assert (folder / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
 def write_wiki(folder: Path) -> Path:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -13,10 +14,10 @@ from click.testing import CliRunner
 from conftest import claim, item, item_snak, property_entity
 from factchain.cli import main
 from factchain.kg.dumps.chunks import ChunkReader
-from factchain.kg.extraction.run import _batches
 from factchain.kg.linking.index import build_index
 from factchain.kg.store import Store
-from factchain.parallel import RAY_ADDRESS
+from factchain.kg.text.passages import corpus_blocks
+from factchain.parallel import RAY_ADDRESS, map_shards
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 
@@ -71,18 +72,20 @@ def make_wiki(folder: Path, pages: dict[int, str]) -> None:
         (folder / f"wiki-1-{table}.sql.gz").write_bytes(gzip.compress(text.encode()))
 
 
+SMALL = {"num_cpus": 1, "object_store_memory": 100_000_000}
+
+
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Two machines whose current folder is another one than this program's."""
     from ray.cluster_utils import Cluster
 
-    small = {"num_cpus": 1, "object_store_memory": 100_000_000}
-    made = Cluster(initialize_head=True, head_node_args={**small, "include_dashboard": False})
+    made = Cluster(initialize_head=True, head_node_args={**SMALL, "include_dashboard": False})
     try:
-        made.add_node(**small)
+        made.add_node(**SMALL)
         made.wait_for_nodes()
         monkeypatch.setenv(RAY_ADDRESS, made.address)
-        yield
+        yield made
     finally:
         made.shutdown()
 
@@ -99,13 +102,18 @@ def test_the_stages_on_ray(project: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "factchain.kg.dumps.ingest.ChunkReader", lambda *args: ChunkReader(*args[:3], 5_000)
     )
     monkeypatch.setattr(
-        "factchain.kg.extraction.run._batches", lambda passages, _: _batches(passages, 500)
+        "factchain.kg.extraction.run.corpus_blocks", lambda path, _: corpus_blocks(path, 1_000)
     )
     monkeypatch.setattr("factchain.kg.linking.link.SPANS_A_SHARD", 20)
+    monkeypatch.setattr("factchain.kg.triples.lines.BLOCK", 500)
+    rows = (f"/m/{n}\t/p\t/m/{n * 7 % 60}\n" for n in PEOPLE)
+    Path("graph.tsv").write_text("s\tp\to\n" + "".join(rows))
     for engine in ("local", "ray"):
         kg = Path(f"{engine}.duckdb")
         shared = ("--kg", kg, "--engine", engine, "--quiet")
         call("kg", "ingest", "dump.json.gz", "--snapshot", "now", "--date", "2024-06-05", *shared)
+        dated = ("--snapshot", "now", "--date", "2024-06-05", "--engine", engine, "--quiet")
+        call("kg", "add-triples", "graph.tsv", "--kg", f"{engine}-graph.duckdb", *dated)
         call("kg", "extract", "passages.jsonl", "--out", f"{engine}-found", *shared)
         call("kg", "link", "triples.jsonl", "--index", "index.db", *shared)
         call("kg", "popularity", "--kg", kg, "--unpopular", "1-1", "--popular", 2)
@@ -115,6 +123,12 @@ def test_the_stages_on_ray(project: Path, monkeypatch: pytest.MonkeyPatch) -> No
     with Store.open(Path("local.duckdb")) as local, Store.open(Path("ray.duckdb")) as on_ray:
         wanted = local.dump()
         assert on_ray.dump() == wanted
+    graphs = []
+    for engine in ("local", "ray"):
+        with Store.open(Path(f"{engine}-graph.duckdb")) as store:
+            graphs.append(store.dump())
+    assert graphs[0] == graphs[1]
+    assert len(graphs[0]["fact"]) == len(PEOPLE)
     assert len(wanted["fact"]) == len(PEOPLE) + len(TOWNS)
     chains = Path("local.jsonl").read_bytes()
     assert Path("ray.jsonl").read_bytes() == chains
@@ -128,4 +142,59 @@ def test_the_stages_on_ray(project: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert found["ray"] == found["local"]
     assert sum(name.startswith("text-") for name in found["ray"]) > 2
     kept = {path.name for path in project.iterdir()}
-    assert not any(name.startswith(".") or name.endswith(".ingest") for name in kept)
+    assert not any(name.startswith(".") or name.endswith((".ingest", ".triples")) for name in kept)
+
+
+CONFIG = """
+snapshots: [{dump: dump.json.gz, date: 2024-06-05}]
+passages: passages.jsonl
+popularity: {unpopular_max: 1, popular_min: 2}
+chains: {axes: [popularity], topologies: [chain], hops: [1, 2], property_share: 1.0}
+eval: {tasks: [parametric]}
+"""
+
+
+def test_a_build_on_ray_whose_machines_die(
+    project: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A further machine dies while the dump is read, and another one while the text is."""
+    died: list[str] = []
+
+    def dying(stage: str) -> Callable[..., Iterator[Any]]:
+        def shards_of(*arguments: Any, **more: Any) -> Iterator[Any]:
+            machine = cluster.add_node(**SMALL) if "ray" in arguments else None
+            cluster.wait_for_nodes()
+            for number, result in enumerate(map_shards(*arguments, **more)):
+                if machine and number == 1:
+                    cluster.remove_node(machine, allow_graceful=False)
+                    died.append(stage)
+                yield result
+
+        return shards_of
+
+    for stage in ("dumps.ingest", "extraction.run"):
+        monkeypatch.setattr(f"factchain.kg.{stage}.map_shards", dying(stage))
+    monkeypatch.setattr(
+        "factchain.kg.dumps.ingest.ChunkReader", lambda *args: ChunkReader(*args[:3], 5_000)
+    )
+    monkeypatch.setattr(
+        "factchain.kg.extraction.run.corpus_blocks", lambda path, _: corpus_blocks(path, 1_000)
+    )
+    Path("config.yaml").write_text(CONFIG)
+    for engine in ("local", "ray"):
+        call("build", "config.yaml", "--out", engine, "--engine", engine, "--quiet")
+    assert not ray.is_initialized()
+    assert died == ["dumps.ingest", "extraction.run"]
+    with Store.open(Path("local/kg.duckdb")) as local, Store.open(Path("ray/kg.duckdb")) as on_ray:
+        wanted = local.dump()
+        assert on_ray.dump() == wanted
+    assert len(wanted["mention"]) == len(PEOPLE)
+
+    def written(folder: str) -> dict[Path, bytes]:
+        files = (path for path in Path(folder).rglob("*") if path.suffix in {".jsonl", ".tsv"})
+        return {path.relative_to(folder): path.read_bytes() for path in files}
+
+    on_local = written("local")
+    assert {Path("chains.jsonl"), Path("questions.jsonl")} < set(on_local)
+    assert on_local[Path("questions.jsonl")]
+    assert written("ray") == on_local

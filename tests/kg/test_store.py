@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -187,3 +189,18 @@ def test_a_store_of_an_earlier_layout_is_told(tmp_path: Path) -> None:
         store.connection.execute("DROP TABLE entity_popularity")
     with pytest.raises(StoreError, match="layout of an earlier factchain: build it anew"):
         Store.open(path)
+
+
+def test_a_store_that_another_process_writes_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "kg.duckdb"
+    Store.create(path).close()
+    holding = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(flush=True); input()"
+    command = [sys.executable, "-c", holding, str(path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        with pytest.raises(StoreError, match=rf"another process has it open.*PID {holder.pid}\b"):
+            Store.open(path)
+        holder.communicate("\n")
+    Store.open(path).close()

@@ -25,10 +25,9 @@ from factchain.kg.records import Link, TextPassage
 from factchain.kg.store import Store
 from factchain.kg.text.conversion import TextSummary, write_passages
 from factchain.kg.text.pages import Page
-from factchain.kg.text.passages import read_passages, replace_passages
 from factchain.kg.text.wikitext import ENGLISH, Prefixes, paragraphs
 from factchain.kg.text.wikitext_dump import read_articles
-from factchain.records import write_records
+from factchain.records import read_records, write_records
 
 SITE = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="de">
   <siteinfo>
@@ -108,7 +107,7 @@ def test_an_article_becomes_paragraphs_with_links(tmp_path: Path, out: Path) -> 
     )
     redirects = tmp_path / "redirects.jsonl"
     summary = convert(out, xml, min_words=4, redirects=redirects)
-    passages = list(read_passages(out))
+    passages = list(read_records(out, TextPassage))
     assert [(p.id, p.title, p.text) for p in passages] == [
         (
             "10-1",
@@ -191,7 +190,7 @@ def test_what_wikiextractor_wrote(
         data = bz2.compress(layout(extract).encode())
         (tmp_path / "text" / folder / f"{name}.bz2").write_bytes(data)
     summary = convert(out, tmp_path / "text")
-    first, second = read_passages(out)
+    first, second = read_records(out, TextPassage)
     assert (first.id, first.title, first.text) == ("7-1", "AT&T", "It is a company of the US.")
     assert shown(first) == [("company", "Company")]
     assert (second.id, second.title) == ("8-1", 'The "B"')
@@ -219,7 +218,7 @@ def test_real_abstracts(reference: Callable[[str], Path], tmp_path: Path, out: P
     write_records(source, passages)
     summary = convert(out, source)
     assert (summary.passages, summary.pages, summary.with_entity) == (1000, 0, 1000)
-    assert list(read_passages(out)) == passages
+    assert list(read_records(out, TextPassage)) == passages
     assert summary.links == 7_871  # of 7,906: 35 end beyond the text, by one character mostly
     assert sum(len(passage.text) for passage in passages) == sum(len(d["text"]) for d in documents)
 
@@ -235,14 +234,8 @@ def test_pages_find_their_entities(tmp_path: Path, out: Path) -> None:
     )
     result = call("kg", "text", xml, "--out", out, "--kg", tmp_path / "kg.duckdb", "--json")
     assert result.exit_code == 0, result.output
-    assert [p.entity for p in read_passages(out)] == ["Q7259", None]
+    assert [p.entity for p in read_records(out, TextPassage)] == ["Q7259", None]
     assert json.loads(result.stdout)["with_entity"] == 1
-    with Store.open(tmp_path / "kg.duckdb", read_only=False) as store:
-        assert replace_passages(store, read_passages(out)) == 2
-        assert store.rows("SELECT id, entity, text FROM passage ORDER BY id") == [
-            ("1-1", 7259, text),
-            ("2-1", None, text),
-        ]
 
 
 def call(*arguments: object) -> Result:
@@ -363,6 +356,24 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
         "no",
     ),
 }
+
+
+@pytest.mark.parametrize(
+    "start", ['{"id": "1", "title": "', '{"id": "1", "url": "', '<doc id="1" url="x" title="']
+)
+def test_a_line_that_never_ends_is_told_and_not_held(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch, start: str
+) -> None:
+    monkeypatch.setattr("factchain.kg.text.passages.LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr("factchain.kg.triples.lines.BLOCK", 1 << 16)
+    source = tmp_path / "one-line.gz"
+    source.write_bytes(gzip.compress(start.encode() + b"x" * (64 << 20)))
+    tracemalloc.start()
+    with pytest.raises(InputError, match=r"one-line\.gz:1: the line has more than 1,048,576 bytes"):
+        convert(out, source)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 24 << 20
 
 
 @pytest.mark.parametrize("name", BAD)

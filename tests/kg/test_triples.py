@@ -33,6 +33,8 @@ from factchain.kg.triples.add import TriplesSummary, add_triples
 from factchain.kg.triples.lines import Block, blocks
 from factchain.kg.triples.ntriples import parse_block, parse_line, unescape
 from factchain.kg.triples.numbering import FIRST_OUTSIDE
+from factchain.kg.triples.staged_folder import StagedFolder
+from factchain.kg.triples.staging import Found, Staged
 from factchain.kg.triples.table import parse_tsv
 
 WD = "http://www.wikidata.org/entity/"
@@ -418,6 +420,54 @@ def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert contents[0] == contents[1]
 
 
+def test_a_run_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("factchain.kg.triples.lines.BLOCK", 2_000)
+    rows = [(f"Q{n}", f"P{n % 5 + 1}", f"Q{n * 7 % 101}") for n in range(1, 300)]
+    first = nt(tmp_path / "a.nt", *as_ntriples(rows), "malformed")
+    second = nt(tmp_path / "b.tsv", "s\tp\to", *(f"Q{n}\tP9\tQ1" for n in range(1, 600)), "x")
+    options = {"max_rejects": 0.1, "rejects_file": tmp_path / "rejects.jsonl"}
+    with Store.create(tmp_path / "whole.duckdb") as store:
+        whole = add_triples(store, [first, second], "one", DAY, **options)
+        wanted, rejects = store.dump(), (tmp_path / "rejects.jsonl").read_bytes()
+    assert rejects.count(b"\n") == whole.rejects == 2
+    worked: list[str] = []
+    stage = StagedFolder.stage
+
+    def stopped(self: StagedFolder, found: Found, block: str) -> Staged:
+        worked.append(block)
+        if len(worked) == 14:
+            raise KeyboardInterrupt
+        return stage(self, found, block)
+
+    monkeypatch.setattr(StagedFolder, "stage", stopped)
+    with Store.create(tmp_path / "kg.duckdb") as store:
+        with pytest.raises(KeyboardInterrupt):
+            add_triples(store, [first, second], "one", DAY, **options)
+        assert store.snapshots() == []
+        folder = tmp_path / "kg.duckdb.triples" / DAY
+        assert len(list(folder.glob("done-*.json"))) == 13
+        assert add_triples(store, [first, second], "one", DAY, **options) == whole
+        assert store.dump() == wanted
+    assert (tmp_path / "rejects.jsonl").read_bytes() == rejects
+    # Each block was worked on once, but for the one in which the run was stopped.
+    assert len(worked) == len(set(worked)) + 1
+    assert not folder.parent.exists()
+
+
+def test_another_file_or_setting_uses_nothing_of_an_earlier_run(tmp_path: Path) -> None:
+    folder = StagedFolder(str(tmp_path / "work"))
+    found = Found(triples=[("Q1", "P1", "Q2", None, "wikibase-item", None)], lines=1)
+    assert folder.resume({"files": 1}) == {}
+    staged = folder.stage(found, "0000-1")
+    assert folder.resume({"files": 1}) == {"0000-1": staged}
+    (tmp_path / "work" / "done-0000-2.json").write_text("{")
+    assert folder.resume({"files": 1}) == {"0000-1": staged}
+    assert folder.resume({"files": 2}) == {}
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["triples.json"]
+    folder.clear()
+    assert not (tmp_path / "work").exists()
+
+
 def call(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
@@ -588,4 +638,12 @@ def test_a_disk_that_fills_leaves_nothing_half_written(tmp_path: Path, limit: in
     assert result.returncode == 1, result.stderr
     assert "Error: " in result.stderr
     assert "Traceback" not in result.stderr
-    assert list(tmp_path.iterdir()) == [file]
+    # What was read is kept for the next run; the store is not there.
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left <= {file.name, "kg.duckdb.triples"}
+    for path in (tmp_path / "kg.duckdb.triples").rglob("*.parquet"):
+        pq.read_table(path)
+    options = ("--snapshot", "a", "--date", DAY, "--quiet")
+    again = call("kg", "add-triples", file, "--kg", tmp_path / "kg.duckdb", *options)
+    assert again.exit_code == 0, again.output
+    assert {path.name for path in tmp_path.iterdir()} == {file.name, "kg.duckdb"}

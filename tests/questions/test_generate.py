@@ -14,8 +14,10 @@ from conftest import claim, item, item_snak, property_entity, write_dump
 from factchain.chains.proof.chains_files import chain_of_facts
 from factchain.chains.records import ChainFact, FactChain
 from factchain.errors import ConfigError, InputError, ModelError, StoreError
+from factchain.kg.dumps.dump import DumpSettings
 from factchain.kg.dumps.ingest import ingest
 from factchain.kg.store import Store
+from factchain.kg.triples.add import add_triples
 from factchain.questions.build import generate_questions
 from factchain.questions.checks import ALL_CHECKS, Verification
 from factchain.questions.generate_file import (
@@ -261,10 +263,12 @@ def test_the_closed_book_is_kept(store: Store, tmp_path: Path) -> None:
 def german(tmp_path: Path, labels: dict[str, str]) -> Store:
     entities = json.loads(json.dumps(ENTITIES))
     for one in entities:
-        if one["id"] in labels:
-            one["labels"]["en"]["value"] = labels[one["id"]]
+        text = labels.get(one["id"], one["labels"]["en"]["value"])
+        one["labels"] = {"de": {"language": "de", "value": text}}
     store = Store.create(tmp_path / "german")
-    ingest(store, write_dump(tmp_path / "de.json", entities), "2024-06-05", "2024-06-05")
+    dump = write_dump(tmp_path / "de.json", entities)
+    german_first = DumpSettings(languages=("de", "en"))
+    ingest(store, dump, "2024-06-05", "2024-06-05", settings=german_first)
     return store
 
 
@@ -298,7 +302,7 @@ def test_another_language(tmp_path: Path) -> None:
 def test_labels_in_another_language_than_asked_for_are_told(store: Store, tmp_path: Path) -> None:
     chains = [film()]
     check_language(store, chains, "en")
-    with pytest.raises(StoreError, match=r"labels are English, not `de`.*--languages de"):
+    with pytest.raises(StoreError, match=r"labels are in `en`, not `de`.*--languages de"):
         check_language(store, chains, "de")
     with pytest.raises(ConfigError, match="no code of a language"):
         check_language(store, chains, "German")
@@ -306,6 +310,14 @@ def test_labels_in_another_language_than_asked_for_are_told(store: Store, tmp_pa
         other.connection.execute("UPDATE property SET label = NULL WHERE id = 19")
         with pytest.raises(StoreError, match=r"1 properties .* no label in `de` \(P19\)"):
             check_language(other, chains, "de")
+        with pytest.raises(StoreError, match=r"labels are in `de`, not `en`"):
+            check_language(other, chains, "en")
+    table = tmp_path / "table.tsv"
+    table.write_text("s\ts_label\tp\tp_label\to\to_label\nQ1\tAmélie\tP57\tfilm\tQ2\tJ\n")
+    with Store.create(tmp_path / "table") as unknown:
+        add_triples(unknown, [table], "2024-06-05", "2024-06-05")
+        for language in ("en", "de"):
+            check_language(unknown, [], language)
 
 
 def test_settings_that_do_not_fit_are_told() -> None:

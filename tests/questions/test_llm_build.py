@@ -91,8 +91,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("OPENAI_API_KEY", KEY)
         file = sample_config(folder / "input", server.url, hops=[2, 4], axes=["recency"])
         config = read_config(file)
-        stages.make_store(config, out, 1)
-        stages.draw_chains(config, out, 1)
+        stages.make_store(config, out, 1, "local")
+        stages.draw_chains(config, out, 1, 1, "local")
         report = stages.make_questions(config, out)
         assert report.rejected == {}
         stages.make_corpus(config, out, 1)

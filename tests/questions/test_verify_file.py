@@ -287,7 +287,7 @@ def test_wrong_names_are_told(folder: Path, tmp_path: Path) -> None:
     for more, message in (
         (["--checks", "leek"], "'leek' is no check"),
         (["--checks", "reading"], "reading asks a language model"),
-        (["--lang", "fr"], "its labels are English"),
+        (["--lang", "fr"], "its labels are in `en`, not `fr`"),
         (["--closed-book", "2"], "name one with --model"),
     ):
         result = call(*base, *more)

@@ -33,7 +33,7 @@ def _make_store(
     # Ids in reverse, so that nothing can rely on their order.
     numbers = {name: len(snapshots) - i for i, name in enumerate(snapshots)}
     for name, number in numbers.items():
-        store.execute("INSERT INTO snapshot VALUES (?, ?, ?, '', '')", [number, name, name])
+        store.execute("INSERT INTO snapshot VALUES (?, ?, ?, '', '', [])", [number, name, name])
     for q, label in entities.items():
         store.execute("INSERT INTO entity VALUES (?, ?, NULL, [], [], NULL, 1)", [q, label])
     for p, label in properties.items():

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factchain.chains.records import TypedValue
 from factchain.errors import StoreError
 from factchain.kg.literals import literal_text
+from factchain.questions.literal_forms import for_readers, unit_forms
 from factchain.retrieval_corpus import queries
 from factchain.retrieval_corpus.chunk import Chunker
 from factchain.retrieval_corpus.linearize import Linearizer
@@ -269,6 +271,31 @@ def test_literals_read_as_everywhere_else(
 
 
 @settings(max_examples=150)
+@given(
+    value=st.one_of(
+        st.decimals(allow_nan=False, allow_infinity=False, places=2).map("{:f}".format),
+        st.integers().map(str),
+        st.sampled_from(["1", "-1", "1.0", "1.00", "9999", "10000", "-12345.060", "1e5", ""]),
+    ),
+    unit=st.sampled_from([None, "square kilometre", "foot", "metre per second"]),
+)
+def test_quantities_in_sentences_read_as_in_questions(
+    macros: duckdb.DuckDBPyConnection, value: str, unit: str | None
+) -> None:
+    one, several = unit_forms(unit) if unit else (None, None)
+    ((said,),) = macros.execute("SELECT measured(?, ?, ?)", [value, one, several]).fetchall()
+    label = literal_text(value, "quantity", unit, None)
+    quantity = TypedValue(
+        datatype="quantity",
+        value=value,
+        label=label,
+        unit="Q1" if unit else None,
+        unit_label=unit,
+    )
+    assert said == for_readers(quantity)
+
+
+@settings(max_examples=150)
 @given(st.text(st.characters(codec="utf-8"), max_size=12))
 def test_labels_are_one_line(macros: duckdb.DuckDBPyConnection, text: str) -> None:
     ((said,),) = macros.execute("SELECT one_line(?)", [text]).fetchall()
@@ -280,4 +307,5 @@ def macros() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     connection.execute(queries.MACROS)
     connection.execute(queries.LITERAL_MACROS)
+    connection.execute(queries.MEASURED_MACROS)
     return connection

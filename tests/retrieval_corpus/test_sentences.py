@@ -27,10 +27,14 @@ def sentences(store: duckdb.DuckDBPyConnection) -> list[str]:
 def test_facts_read_as_sentences(make_store: StoreMaker) -> None:
     store = make_store(
         {1: "Ann", 2: "Ulm", 3: "the Louvre", 4: "{o} and Co", 11573: "metre"},
-        {19: "place of birth", 569: "date of birth", 2048: "height", 99001: "kin of {o}"},
+        {
+            **{19: "place of birth", 569: "date of birth", 2046: "area", 2048: "height"},
+            99001: "kin of {o}",
+        },
         [
             (1, 19, 2, (NEW,)),
             (1, 569, ("1879-03-14", "time", None, 11), (NEW,)),
+            (1, 2046, ("441467", "quantity", 712226, None), (NEW,)),
             (1, 2048, ("1.75", "quantity", 11573, None), (NEW,)),
             (1, 99001, 3, (NEW,)),
             (1, 99002, 4, (NEW,)),
@@ -41,7 +45,8 @@ def test_facts_read_as_sentences(make_store: StoreMaker) -> None:
     assert sentences(store) == [
         "Ann was born in Ulm.",
         "Ann was born on 14 March 1879.",
-        "Ann has a height of 1.75 metre.",
+        "Ann has an area of 441,467 Q712226.",
+        "Ann has a height of 1.75 metres.",
         "Ann has the Louvre as kin of {o}.",
         "Ann has {o} and Co as P99002.",
         "Ann has 12, 13 as P99003.",

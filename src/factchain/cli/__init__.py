@@ -17,6 +17,7 @@ from factchain.cli.kg import kg
 from factchain.cli.options import (
     FILE,
     FOLDER,
+    engine_option,
     output_options,
     print_result,
     seed_option,
@@ -92,8 +93,11 @@ def init(folder: Path, as_json: bool) -> None:
 )
 @seed_option
 @workers_option
+@engine_option
 @output_options
-def build(config: Path | None, out: Path, seed: int, workers: int, as_json: bool) -> None:
+def build(
+    config: Path | None, out: Path, seed: int, workers: int, engine: Any, as_json: bool
+) -> None:
     """Run every stage; without CONFIG on the bundled sample.
 
     Stages that are done already are not run again, and a run that was stopped goes on.
@@ -104,7 +108,7 @@ def build(config: Path | None, out: Path, seed: int, workers: int, as_json: bool
     from factchain.pipeline import build as run
     from factchain.summary import summarise
 
-    manifest = run(config, out, seed=seed, workers=workers)
+    manifest = run(config, out, seed=seed, workers=workers, engine=engine)
     print_result(manifest.content(), as_json, lambda: summarise(out))
 
 

@@ -20,6 +20,7 @@ from factchain.cli.options import (
     print_result,
     rejects_options,
     snapshot_options,
+    work_option,
     workers_option,
 )
 
@@ -36,7 +37,9 @@ from factchain.cli.options import (
 )
 @rejects_options
 @memory_option
+@work_option
 @workers_option
+@engine_option
 @output_options
 def add_triples(
     files: tuple[Path, ...],
@@ -47,7 +50,9 @@ def add_triples(
     max_rejects: float,
     rejects: Path | None,
     memory: int,
+    work: str | None,
     workers: int,
+    engine: Any,
     as_json: bool,
 ) -> None:
     """Add a graph from FILES of triples as a snapshot: Wikidata's or any other.
@@ -57,6 +62,7 @@ def add_triples(
     .tsv               columns s, s_label, p, p_label, o, o_label, named in the first line
     .parquet           the same columns
     .nt and .tsv may be compressed: .gz, .bz2, .zst
+    A run that was stopped continues when it is started again.
 
     \b
     Example: factchain kg add-triples graph.tsv.gz --kg kg.duckdb --snapshot 2024
@@ -64,18 +70,22 @@ def add_triples(
     """
     from factchain.kg.extend import extended
     from factchain.kg.triples.add import add_triples as run
+    from factchain.kg.triples.staged_folder import beside
 
+    day = date.date().isoformat()
     with extended(kg_file) as store:
         summary = run(
             store,
             files,
             snapshot,
-            date.date().isoformat(),
+            day,
             languages=tuple(dict.fromkeys([*_words(languages), "mul"])),
             max_rejects=max_rejects,
             rejects_file=rejects,
             memory=memory,
             workers=workers,
+            engine=engine,
+            work=work or beside(kg_file, day),
         )
     _print(asdict(summary), as_json)
 

@@ -14,6 +14,7 @@ from factchain.cli.options import (
     FOLDER,
     engine_option,
     kg_option,
+    memory_option,
     output_options,
     print_result,
     workers_option,
@@ -77,6 +78,7 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, value: str) -
     show_default=True,
     help="rebel: windows of text that the model reads at once.",
 )
+@memory_option
 @workers_option
 @engine_option
 @output_options
@@ -91,12 +93,15 @@ def extract(
     device: str,
     beams: int,
     batch: int,
+    memory: int,
     workers: int,
     engine: Any,
     as_json: bool,
 ) -> None:
-    """Find what PASSAGES (JSON Lines, see `factchain kg text`) say of the graph's entities.
+    """Find what PASSAGES say of the graph's entities.
 
+    PASSAGES are JSON Lines with id, title and text, as `factchain kg text` writes them; they may be
+    compressed: .gz, .bz2, .zst. A run that was stopped continues when it is started again.
     What cooccurrence finds goes into the store; what rebel finds has to be linked.
 
     \b
@@ -118,7 +123,9 @@ def extract(
 
         return CooccurrenceSettings.of_store(store, folder, dominance)
 
-    run = extract_text(kg_file, passages, settings, folder, workers=workers, engine=engine)
+    run = extract_text(
+        kg_file, passages, settings, folder, workers=workers, engine=engine, memory=memory
+    )
     linked = extractor == "cooccurrence"
     if linked and out is None:
         shutil.rmtree(folder)
@@ -151,6 +158,7 @@ def extract(
 @click.option(
     "--extractor", default="rebel", show_default=True, help="Name of what made the triples."
 )
+@memory_option
 @workers_option
 @engine_option
 @output_options
@@ -160,6 +168,7 @@ def link(
     index: Path,
     sql_dumps: Path | None,
     extractor: str,
+    memory: int,
     workers: int,
     engine: Any,
     as_json: bool,
@@ -178,11 +187,13 @@ def link(
 
     made = build_index(sql_dumps, index) if sql_dumps else None
     summary = link_statements(
-        kg_file, triples, index.absolute(), extractor, workers=workers, engine=engine
+        kg_file, triples, index.absolute(), extractor, workers=workers, engine=engine, memory=memory
     )
     figures = asdict(summary) | ({"index": asdict(made)} if made else {})
     lines = [_counts({"statements": summary.statements, "kept": summary.kept})]
     lines += [_counts({"facts": summary.facts}), *_left_out(summary.dropped)]
+    if summary.merged:
+        lines.append(_counts({"names of items that were merged into others": summary.merged}))
     if made:
         lines.append(f"{index}: {made.pages:,} pages, {made.items:,} of them with an item")
         lines += _left_out(made.left_out)

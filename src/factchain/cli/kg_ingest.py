@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -19,48 +18,30 @@ from factchain.cli.options import (
     print_result,
     rejects_options,
     snapshot_options,
+    work_option,
     workers_option,
 )
 
 SOURCE = click.Path(path_type=Path, allow_dash=True)
 
 
-def _ids(letter: str) -> Callable[[click.Context, click.Parameter, str | None], Any]:
-    """What reads Q- or P-ids apart by commas as a set of numbers."""
+def _words(_context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
+    """Words apart by commas, checked as the setting of that name in the config's section `kg`."""
+    from pydantic import ValidationError
 
-    def read(
-        _context: click.Context, _parameter: click.Parameter, value: str | None
-    ) -> frozenset[int] | None:
-        from factchain.kg.dumps.values import entity_number
+    from factchain.config import problem_in_words
+    from factchain.config_kg import KgConfig
+    from factchain.errors import ConfigError
+    from factchain.kg.dumps.from_config import dump_settings
 
-        try:
-            words = _words(value or "")
-            if wrong := [word for word in words if word[0] != letter]:
-                raise ValueError(f"{wrong[0]!r} is no {letter}-id")
-            return None if value is None else frozenset(map(entity_number, words))
-        except ValueError as error:
-            raise click.BadParameter(str(error)) from error
-
-    return read
-
-
-def _datatypes(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> frozenset[str] | None:
-    """Wikidata's names of datatypes, apart by commas."""
-    from factchain.kg.dumps.values import DATATYPES
-
-    if value is None:
-        return None
-    names = frozenset(_words(value))
-    if unknown := sorted(names - DATATYPES):
-        known = ", ".join(sorted(DATATYPES))
-        raise click.BadParameter(f"{', '.join(unknown)}: not among {known}")
-    return names
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
+    words = tuple(word.strip() for word in value.split(",") if word.strip())
+    try:
+        dump_settings(KgConfig.model_validate({parameter.name: words}))
+    except ValidationError as error:
+        raise click.BadParameter(problem_in_words(error.errors()[0])) from error
+    except ConfigError as error:
+        raise click.BadParameter(str(error)) from error
+    return words
 
 
 @click.command()
@@ -69,16 +50,22 @@ def _words(text: str) -> list[str]:
 @snapshot_options
 @click.option(
     "--languages",
+    callback=_words,
     default="en",
     show_default=True,
     help="Of names, the preferred one first, apart by commas; `mul` is always the last.",
 )
-@click.option("--properties", callback=_ids("P"), help="Keep facts of these only.")
-@click.option("--drop-properties", callback=_ids("P"), help="Leave facts of these out.")
-@click.option("--datatypes", callback=_datatypes, help="Keep facts of these only.")
+@click.option("--properties", callback=_words, default="", help="Keep facts of these only.")
+@click.option("--drop-properties", callback=_words, default="", help="Leave facts of these out.")
+@click.option("--datatypes", callback=_words, default="", help="Keep facts of these only.")
 @click.option("--external-ids", is_flag=True, help="Keep external identifiers too.")
-@click.option("--classes", callback=_ids("Q"), help="Keep instances (P31) of these only.")
-@click.option("--sitelinks", default="", help="Keep items with a page in one of these (enwiki).")
+@click.option("--classes", callback=_words, default="", help="Keep instances (P31) of these only.")
+@click.option(
+    "--sitelinks",
+    callback=_words,
+    default="",
+    help="Keep items with a page in one of these (enwiki).",
+)
 @click.option("--entities", type=FILE, help="A file of Q-ids, one a line: keep these items only.")
 @click.option("--keep-ended", is_flag=True, help="Keep statements that had ended by the date.")
 @rejects_options
@@ -89,11 +76,7 @@ def _words(text: str) -> list[str]:
     help="MD5, SHA-1 or SHA-256 that the dump must have; once for each file.",
 )
 @memory_option
-@click.option(
-    "--work",
-    help="Folder for the shards, seen by all machines of a cluster: a path or an address as "
-    "s3://bucket/folder. Beside the store, if not given.",
-)
+@work_option
 @workers_option
 @engine_option
 @output_options
@@ -102,13 +85,13 @@ def ingest(
     kg_file: Path,
     snapshot: str,
     date: datetime,
-    languages: str,
-    properties: frozenset[int] | None,
-    drop_properties: frozenset[int] | None,
-    datatypes: frozenset[str] | None,
+    languages: tuple[str, ...],
+    properties: tuple[str, ...],
+    drop_properties: tuple[str, ...],
+    datatypes: tuple[str, ...],
     external_ids: bool,
-    classes: frozenset[int] | None,
-    sitelinks: str,
+    classes: tuple[str, ...],
+    sitelinks: tuple[str, ...],
     entities: Path | None,
     keep_ended: bool,
     max_rejects: float,
@@ -129,25 +112,22 @@ def ingest(
     Example: factchain kg ingest latest-all.json.gz --kg kg.duckdb --snapshot 2024
         --date 2024-06-05
     """
-    from factchain.kg.dumps.dump import DumpSettings
-    from factchain.kg.dumps.entity_filter import EntityFilter
+    from factchain.config_kg import KgConfig
+    from factchain.kg.dumps.from_config import dump_settings
     from factchain.kg.dumps.ingest import beside
     from factchain.kg.dumps.ingest import ingest as run
-    from factchain.kg.dumps.statements import FactFilter
-    from factchain.kg.dumps.values import KEPT_TYPES
     from factchain.kg.extend import extended
 
     day = date.date().isoformat()
-    kept = KEPT_TYPES if datatypes is None else datatypes
-    settings = DumpSettings(
-        facts=FactFilter(
-            keep_ended=keep_ended,
-            datatypes=kept | {"external-id"} if external_ids else kept,
-            properties=properties,
-            dropped=drop_properties or frozenset(),
-        ),
-        entities=EntityFilter(classes=classes or frozenset(), wikis=tuple(_words(sitelinks))),
-        languages=tuple(_words(languages)),
+    kept = KgConfig(
+        languages=languages,
+        properties=properties,
+        drop_properties=drop_properties,
+        datatypes=datatypes,
+        external_ids=external_ids,
+        classes=classes,
+        sitelinks=sitelinks,
+        keep_ended=keep_ended,
     )
     with extended(kg_file) as store:
         summary = run(
@@ -155,7 +135,7 @@ def ingest(
             dumps,
             snapshot,
             day,
-            settings=settings,
+            settings=dump_settings(kept),
             listed=entities,
             checksums=checksums,
             max_rejects=max_rejects,

@@ -124,6 +124,15 @@ def memory_option(command: F) -> F:
     )(command)
 
 
+def work_option(command: F) -> F:
+    """`--work`: where the shards lie until the store is made of them."""
+    return click.option(
+        "--work",
+        help="Folder for the shards, seen by all machines of a cluster: a path or an address as "
+        "s3://bucket/folder. Beside the store, if not given.",
+    )(command)
+
+
 def retriever_option(command: F) -> F:
     """`--retriever`: who searches the corpus."""
     return click.option(

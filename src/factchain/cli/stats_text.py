@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from factchain.cli.tables import table
@@ -15,14 +15,23 @@ def stats_text(figures: Mapping[str, Any]) -> str:
     parts = {
         "What the store holds": table(("", "number"), list(figures["counts"].items())),
         "Snapshots": table(
-            ("name", "date", "facts", "source"),
+            ("name", "date", "facts", "languages", "source"),
             [
-                (s["name"], s["date"], figures["facts_by_snapshot"][s["name"]], s["source"])
+                (
+                    s["name"],
+                    s["date"],
+                    figures["facts_by_snapshot"][s["name"]],
+                    ", ".join(s["languages"]) or "not known",
+                    s["source"],
+                )
                 for s in figures["snapshots"]
             ],
         ),
         "Facts by recency": _counts(figures["facts_by_recency"]),
         "Stated facts by popularity": _counts(figures["facts_by_popularity"]),
+        "Entities that the text mentions": _mentioned(
+            figures["popularity_unit"], figures["entity_popularity"]["bins"]
+        ),
         "Facts between entities, by entity, newest snapshot": _degrees(figures["degrees"]),
         "Entities by number of such facts": _bins(figures["degrees"]),
         "Coverage": table(
@@ -58,6 +67,17 @@ def _counts(numbers: Mapping[str, int]) -> str:
     return table(("", "facts"), list(numbers.items())) if numbers else ""
 
 
+def _mentioned(unit: str | None, bins: Sequence[Mapping[str, int]]) -> str:
+    if unit is None:
+        return ""
+    return table((unit, "entities"), [(_range(b), b["entities"]) for b in bins[1:]])
+
+
+def _range(one: Mapping[str, int]) -> str:
+    low, high = one["from"], one["to"]
+    return f"{low:,}" if low == high else f"{low:,}-{high:,}"
+
+
 def _degrees(degrees: Mapping[str, Any]) -> str:
     first = degrees["out"]["quantiles"]
     return table(
@@ -73,10 +93,9 @@ def _bins(degrees: Mapping[str, Any]) -> str:
     out, into = degrees["out"]["bins"], degrees["in"]["bins"]
     rows = []
     for i in range(max(len(out), len(into))):
-        low, high = next((bins[i]["from"], bins[i]["to"]) for bins in (out, into) if i < len(bins))
         rows.append(
             (
-                f"{low:,}" if low == high else f"{low:,}-{high:,}",
+                _range(next(bins[i] for bins in (out, into) if i < len(bins))),
                 *(bins[i]["entities"] if i < len(bins) else 0 for bins in (out, into)),
             )
         )

@@ -7,8 +7,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-import duckdb
-
 from factchain.errors import OutputError
 from factchain.kg.store import Store
 
@@ -21,7 +19,7 @@ def extended(path: Path) -> Iterator[Store]:
     the file is no store, and OutputError where the place cannot be written.
     """
     if path.exists():
-        with Store.open(path, read_only=False) as store, _commits(path):
+        with Store.open(path, read_only=False) as store:
             yield store
             store.checkpoint()
         return
@@ -31,7 +29,7 @@ def extended(path: Path) -> Iterator[Store]:
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
     try:
-        with Store.create(aside) as store, _commits(path):
+        with Store.create(aside) as store:
             yield store
             store.checkpoint()
         aside.replace(path)
@@ -39,13 +37,3 @@ def extended(path: Path) -> Iterator[Store]:
         for leftover in (aside, aside.with_name(f"{aside.name}.wal")):
             with suppress(OSError):
                 leftover.unlink(missing_ok=True)
-
-
-@contextmanager
-def _commits(path: Path) -> Iterator[None]:
-    """Raise OutputError where a transaction cannot be committed: the disk is full."""
-    try:
-        yield
-    except duckdb.TransactionException as error:
-        first = str(error).splitlines()[0]
-        raise OutputError(f"{path}: cannot be written: {first}") from error

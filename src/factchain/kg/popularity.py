@@ -7,17 +7,16 @@ entity's is the number of those that mention it.
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable
+import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from factchain.errors import ConfigError, StoreError
 from factchain.kg.extraction import queries
-from factchain.kg.extraction.cooccurrence import AMBIGUOUS, CooccurrenceSettings
+from factchain.kg.extraction.cooccurrence import AMBIGUOUS, NAME, CooccurrenceSettings
 from factchain.kg.extraction.mentions import put_text
 from factchain.kg.extraction.run import extract
-from factchain.kg.records import TextPassage
 from factchain.kg.store import Store
 from factchain.parallel import Engine
 
@@ -110,17 +109,22 @@ def count_mentions(
 
 def count_popularity(
     store: Store,
-    passages: Iterable[TextPassage],
+    passages: Path,
     bounds: PopularityBounds,
     *,
     workers: int = 1,
     engine: Engine = "local",
 ) -> TextSummary:
-    """Put the passages, co-occurrence's mentions and popularity in place of the store's."""
-    with tempfile.TemporaryDirectory(prefix="factchain-") as folder:
-        settings = CooccurrenceSettings.of_store(store, folder)
-        run = extract(passages, settings, folder, workers=workers, engine=engine)
-        put_text(store, folder, run)
+    """Put a file of passages, co-occurrence's mentions and popularity in place of the store's.
+
+    The shards lie beside the store until they are in it, in the folder that `factchain kg extract`
+    takes too: a run that was stopped goes on with them.
+    """
+    folder = Path(f"{store.path}.{NAME}").absolute()
+    settings = CooccurrenceSettings.of_store(store, str(folder))
+    run = extract(passages, settings, str(folder), workers=workers, engine=engine)
+    put_text(store, str(folder), run)
     count_mentions(store, bounds)
+    shutil.rmtree(folder)
     ((mentions, facts),) = store.rows(queries.COUNT_MENTIONS, settings.name)
     return TextSummary(run.passages, mentions, facts, run.rejected.get(AMBIGUOUS, 0))

@@ -9,7 +9,7 @@ DROP_INCOMING = {
 
 ADD_SNAPSHOT = """
 INSERT INTO snapshot
-SELECT coalesce(max(id), 0) + 1, ?, ?, ?, ? FROM snapshot
+SELECT coalesce(max(id), 0) + 1, ?, ?, ?, ?, ? FROM snapshot
 RETURNING id
 """
 
@@ -133,13 +133,11 @@ DROP TABLE repeated_entity; DROP TABLE staged_entity;
 DROP TABLE repeated_fact; DROP TABLE staged_fact
 """
 
-CLEAR_TEXT = "DELETE FROM mention; DELETE FROM popularity; DELETE FROM passage"
-
-ADD_PASSAGES = "INSERT INTO passage SELECT id, title, entity, text FROM incoming_passage"
-
 PASSAGES = "SELECT id, title, entity, text FROM passage ORDER BY id"
 
-SNAPSHOTS = "SELECT id, name, date, source, checksum FROM snapshot ORDER BY date"
+SNAPSHOTS = """
+SELECT id, name, date, source, checksum, languages FROM snapshot ORDER BY date
+"""
 
 COUNTS = """
 SELECT 'entities' AS what, count(*) AS n FROM entity
@@ -168,6 +166,7 @@ ORDER BY 1, 2
 
 # Whether the newest of the tables is there, and the newest of the columns.
 HAS_LAYOUT = """
-SELECT count(*) = 2 FROM duckdb_columns()
-WHERE (table_name, column_name) IN (('fact', 'calendar'), ('entity_popularity', 'count'))
+SELECT count(*) = 3 FROM duckdb_columns()
+WHERE (table_name, column_name) IN
+    (('fact', 'calendar'), ('entity_popularity', 'count'), ('snapshot', 'languages'))
 """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Protocol, Self
 
 import pyarrow as pa
 from pydantic import Field, model_validator
@@ -85,6 +86,46 @@ class TextPassage(Record):
                     f"a link from {link.start} to {link.end} in a text of {len(self.text)}"
                 )
         return self
+
+
+class LinkView(Protocol):
+    """What is read of a link: `Link`, or one that was decoded faster."""
+
+    @property
+    def start(self) -> int:
+        """See `Link`."""
+
+    @property
+    def end(self) -> int:
+        """See `Link`."""
+
+    @property
+    def title(self) -> str:
+        """See `Link`."""
+
+
+class PassageView(Protocol):
+    """What is read of a passage: `TextPassage`, or one that was decoded faster."""
+
+    @property
+    def id(self) -> str:
+        """See `TextPassage`."""
+
+    @property
+    def title(self) -> str:
+        """See `TextPassage`."""
+
+    @property
+    def entity(self) -> str | None:
+        """See `TextPassage`."""
+
+    @property
+    def text(self) -> str:
+        """See `TextPassage`."""
+
+    @property
+    def links(self) -> Sequence[LinkView]:
+        """See `TextPassage`."""
 
 
 @dataclass(frozen=True, slots=True)

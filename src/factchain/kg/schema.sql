@@ -1,5 +1,5 @@
 -- The triple store. Q- and P-ids are integers (Q42 is 42).
--- The tables that grow with a dump have no index: DuckDB keeps indexes in memory (32 bytes a
+-- The tables that grow with a dump or a text have no index: DuckDB keeps indexes in memory (32 bytes a
 -- row). Ids are given in order, so that min-max statistics find them; add_snapshot keeps them
 -- unique.
 
@@ -8,7 +8,8 @@ CREATE TABLE snapshot (
     name     TEXT NOT NULL UNIQUE,
     date     DATE NOT NULL UNIQUE,   -- as of when the facts hold
     source   TEXT NOT NULL,          -- file name of the dump
-    checksum TEXT NOT NULL           -- SHA-256 of the dump
+    checksum TEXT NOT NULL,          -- SHA-256 of the dump
+    languages TEXT[] NOT NULL        -- of its names, the preferred one first; none if not known
 );
 
 -- Per entity the state of the newest snapshot that has it.
@@ -63,7 +64,7 @@ CREATE TABLE redirect (
 );
 
 CREATE TABLE passage (
-    id     TEXT PRIMARY KEY,
+    id     TEXT NOT NULL,            -- unique: checked when a corpus is read
     title  TEXT NOT NULL,
     entity BIGINT,                   -- whose page it is, where known
     text   TEXT NOT NULL
@@ -74,8 +75,7 @@ CREATE TABLE mention (
     passage     TEXT NOT NULL,
     fact        BIGINT NOT NULL,
     extractor   TEXT NOT NULL,
-    occurrences BIGINT NOT NULL DEFAULT 1,  -- how often the passage states it
-    PRIMARY KEY (passage, fact, extractor)
+    occurrences BIGINT NOT NULL DEFAULT 1   -- how often the passage states it
 );
 
 CREATE TABLE popularity (

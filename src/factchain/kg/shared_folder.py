@@ -12,16 +12,18 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from uuid import uuid4
 
-import duckdb
 import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from factchain.errors import InputError, OutputError
 from factchain.files import write_atomically
+
+if TYPE_CHECKING:
+    import duckdb  # takes a quarter of a second, which workers that only parse can do without
 
 OBJECT_STORES = frozenset({"abfs", "az", "gcs", "gs", "memory", "oci", "oss", "s3", "s3a"})
 """Protocols under which an upload is atomic, and a rename is a copy."""
@@ -48,6 +50,24 @@ def filesystem(address: str) -> tuple[Any, str]:
         return cast(tuple[Any, str], fsspec.core.url_to_fs(address))
     except (ImportError, ValueError) as error:
         raise InputError(f"{address}: no driver for this address: {error}") from error
+
+
+def make_folder(folder: str) -> None:
+    """Make a folder where there is none. Raises OutputError where it cannot be made."""
+    system, place = filesystem(folder)
+    try:
+        system.makedirs(place, exist_ok=True)
+    except OSError as error:
+        message = f"{folder}: cannot be written: {error.strerror or error}"
+        raise OutputError(message) from error
+
+
+def read_if_there(address: str) -> bytes | None:
+    """The content of a file; none where it does not exist."""
+    if not exists(address):
+        return None
+    with open_shard(address) as file:
+        return file.read()
 
 
 @contextmanager
@@ -87,10 +107,10 @@ def _upload(system: Any, source: str, place: str) -> None:
             system.rm_file(part)
 
 
-def write_parquet(address: str, table: pa.Table) -> None:
+def write_parquet(address: str, table: pa.Table, compression: str = "zstd") -> None:
     """Write one Parquet shard; the same table gives the same bytes."""
     with open_new(address) as out:
-        pq.write_table(table, out, compression="zstd")
+        pq.write_table(table, out, compression=compression)
 
 
 @contextmanager

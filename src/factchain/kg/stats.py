@@ -19,23 +19,30 @@ def statistics(store: Store, top: int = TOP) -> dict[str, Any]:
     """What a store holds, as JSON values that are the same for the same data.
 
     Counts, snapshots, recency and popularity are of the whole store; degrees, properties and
-    classes, of which the `top` most frequent are listed, of the newest snapshot.
+    classes, of which the `top` most frequent are listed, of the newest snapshot. In place of facts
+    `entity_popularity` has what `popularity_unit` says, which is null where nothing was counted.
     """
-    snapshots = store.rows(own.FACTS_BY_SNAPSHOT)
     properties = store.rows(own.PROPERTIES)
     classes = store.rows(own.CLASSES)
     return {
         "counts": dict(store.rows(queries.COUNTS)),
         "snapshots": [
-            {"name": name, "date": date.isoformat(), "source": source}
-            for name, date, source, _ in snapshots
+            {
+                "name": snapshot.name,
+                "date": snapshot.date.isoformat(),
+                "source": snapshot.source,
+                "languages": [*snapshot.languages],
+            }
+            for snapshot in store.snapshots()
         ],
-        "facts_by_snapshot": {name: facts or 0 for name, _, _, facts in snapshots},
+        "facts_by_snapshot": dict(store.rows(own.FACTS_BY_SNAPSHOT)),
         "facts_by_recency": dict(store.rows(queries.FACTS_BY_RECENCY)),
         "facts_by_popularity": dict(store.rows(queries.FACTS_BY_POPULARITY)),
         "popularity_histogram": {
             str(count): n for count, n in store.rows(queries.POPULARITY_HISTOGRAM)
         },
+        "popularity_unit": next((unit for (unit,) in store.rows(own.POPULARITY_UNIT)), None),
+        "entity_popularity": distribution(store.rows(own.ENTITY_POPULARITY)),
         "degrees": {
             "out": distribution(store.rows(own.OUT_DEGREES)),
             "in": distribution(store.rows(own.IN_DEGREES)),

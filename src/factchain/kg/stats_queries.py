@@ -1,7 +1,7 @@
 """The SQL of `kg.stats` that no other stage needs. Values are bound; nothing is interpolated."""
 
 FACTS_BY_SNAPSHOT = """
-SELECT s.name, s.date, s.source, n.facts
+SELECT s.name, coalesce(n.facts, 0)
 FROM snapshot s
 LEFT JOIN (SELECT snapshot, count(*) AS facts FROM fact_snapshot GROUP BY snapshot) n
   ON n.snapshot = s.id
@@ -46,6 +46,11 @@ FROM (
 LEFT JOIN property p ON p.id = n.p
 ORDER BY n.facts DESC, n.p
 """
+
+# Entities that the text mentions, by how many passages (or what else was counted) mention them.
+ENTITY_POPULARITY = "SELECT count, count(*) FROM entity_popularity GROUP BY count ORDER BY count"
+
+POPULARITY_UNIT = "SELECT unit FROM popularity_unit"
 
 COVERAGE = """
 SELECT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
@@ -14,9 +14,15 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from factchain.errors import StoreError
+from factchain.errors import OutputError, StoreError
 from factchain.kg import queries
 from factchain.kg.records import DumpShards, DumpTables
+
+_FULL = (
+    *(duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException),
+    duckdb.TransactionException,  # a commit that fails
+)
+"""What DuckDB raises where disk or memory do not suffice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +34,16 @@ class Snapshot:
     date: datetime.date
     source: str
     checksum: str
+    languages: Sequence[str] = ()
+    """Of its names, the preferred one first; none where that is not known."""
 
 
 class Store:
     """An open triple store; close it, or use it as a context manager."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+        # DuckDB draws a bar of its own on standard output where it takes Python for interactive.
+        connection.execute("SET enable_progress_bar = false")
         self.connection = connection
         self.path = path
         self._changing = False
@@ -59,6 +69,11 @@ class Store:
             connection.execute("SELECT 1 FROM fact_snapshot LIMIT 1").fetchall()
         except duckdb.Error as error:
             first = str(error).splitlines()[0]
+            if "Could not set lock" in first:
+                raise StoreError(
+                    f"{path}: another process has it open, and one that writes must have it alone: "
+                    f"wait until that has ended ({first})"
+                ) from error
             raise StoreError(f"{path}: is no factchain store: {first}") from error
         ((newest,),) = connection.execute(queries.HAS_LAYOUT).fetchall()
         if not newest:
@@ -91,20 +106,36 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All statements of the block, or none of them; within another such block, part of it."""
+        """All statements of the block, or none of them; within another such block, part of it.
+
+        Raises OutputError where they cannot be written: the disk is full.
+        """
         if self._changing:
             yield
             return
         self.connection.begin()
         self._changing = True
+        with self.writing():
+            try:
+                yield
+            except BaseException:
+                self.connection.rollback()
+                raise
+            finally:
+                self._changing = False
+            self.connection.commit()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Raise OutputError, with the remedy, where DuckDB cannot write: the disk is full."""
         try:
             yield
-        except BaseException:
-            self.connection.rollback()
-            raise
-        finally:
-            self._changing = False
-        self.connection.commit()
+        except _FULL as error:
+            first = str(error).splitlines()[0]
+            raise OutputError(
+                f"{self.path}: cannot be written: {first}: is the disk full? The store is as it "
+                "was; run the same command again to go on"
+            ) from error
 
     @contextmanager
     def incoming(self, **tables: pa.Table | str) -> Iterator[None]:
@@ -142,9 +173,15 @@ class Store:
                 )
 
     def add_snapshot(
-        self, name: str, date: str, source: str, checksum: str, tables: DumpTables | DumpShards
+        self,
+        name: str,
+        date: str,
+        source: str,
+        checksum: str,
+        tables: DumpTables | DumpShards,
+        languages: Sequence[str] = (),
     ) -> int:
-        """Add the facts of one dump; return how many facts it has.
+        """Add the facts of one dump, with names in `languages`; return how many facts it has.
 
         Raises StoreError where the store holds a snapshot of that name or date.
         """
@@ -158,7 +195,9 @@ class Store:
                 redirect=tables.redirects,
             ),
         ):
-            ((snapshot,),) = self.rows(queries.ADD_SNAPSHOT, name, date, source, checksum)
+            ((snapshot,),) = self.rows(
+                queries.ADD_SNAPSHOT, name, date, source, checksum, list(languages)
+            )
             self._add_entities(snapshot)
             count = self._add_facts(snapshot)
             self.connection.execute(queries.DROP_STAGED)

@@ -17,6 +17,7 @@ LARGEST_SPELLED = 999
 
 _SPANS = frozenset({"years", "days"})
 """Units of the time between two dates, which are in the plural already."""
+_ONLY_ONE = re.compile(r"-?1(?:\.0+)?")
 _PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 # fmt: off
@@ -111,11 +112,15 @@ def for_readers(value: TypedValue) -> str:
     if value.unit is None:
         return number
     unit = value.unit_label or value.unit
-    if re.fullmatch(r"-?1(?:\.0+)?", value.value):
-        unit = unit.removesuffix("s") if unit in _SPANS else unit
-    elif unit not in _SPANS and unit != value.unit:
-        unit = pluralise(unit)
-    return f"{number} {unit}"
+    one, several = (unit, unit) if unit == value.unit else unit_forms(unit)
+    return f"{number} {one if _ONLY_ONE.fullmatch(value.value) else several}"
+
+
+def unit_forms(label: str) -> tuple[str, str]:
+    """A unit's name after one, and after any other number: `metre`, `metres`."""
+    if label in _SPANS:
+        return label.removesuffix("s"), label
+    return label, pluralise(label)
 
 
 def date_forms(value: TypedValue) -> list[str]:

@@ -36,8 +36,6 @@ UNLABELLED = """
 SELECT id FROM property WHERE id IN (SELECT unnest(?)) AND label IS NULL ORDER BY id
 """
 
-PROPERTY_LABELS = "SELECT id, label FROM property WHERE id IN (SELECT unnest(?))"
-
 ENTITIES_NAMED = """
 SELECT DISTINCT lower(name), id
 FROM (SELECT id, unnest(list_append(aliases, label)) AS name FROM entity)

@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from factchain.chains.records import ChainFact
 from factchain.errors import StoreError
-from factchain.kg.records import number
+from factchain.kg.records import number, qid
+from factchain.questions.literal_forms import unit_forms
 from factchain.retrieval_corpus import queries
 from factchain.retrieval_corpus.scope import set_scope
 from factchain.retrieval_corpus.sentences import pattern_table
@@ -56,6 +57,9 @@ class Linearizer:
             self._mark(evidence, withheld)
             self._fill(
                 queries.CREATE_NODE, queries.FILL_NODE, pa.table({"id": sorted(nodes)}, _IDS)
+            )
+            self._fill(
+                None, queries.FILL_UNIT, _units(self._work.execute(queries.UNITS).fetchall())
             )
             set_scope(self._work, settings, sorted(entities))
             if settings.style == "sentences":
@@ -119,6 +123,7 @@ class Linearizer:
 
 
 _IDS = pa.schema([("id", pa.int64())])
+_UNITS = pa.schema([("unit", pa.int64()), ("one", pa.string()), ("several", pa.string())])
 _MARKS = pa.schema(
     [
         ("s", pa.int64()),
@@ -129,6 +134,14 @@ _MARKS = pa.schema(
         ("number", pa.int32()),
     ]
 )
+
+
+def _units(labels: Sequence[tuple[int, str | None]]) -> pa.Table:
+    """What units are called after one, and after another number; by their ids where not at all."""
+    rows = [
+        (unit, *(unit_forms(label) if label else (qid(unit), qid(unit)))) for unit, label in labels
+    ]
+    return pa.Table.from_pylist([dict(zip(_UNITS.names, row, strict=True)) for row in rows], _UNITS)
 
 
 def _unit(fact: ChainFact) -> int | None:

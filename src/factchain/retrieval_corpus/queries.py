@@ -53,6 +53,19 @@ CREATE OR REPLACE TEMP MACRO literal_text(v, type, unit, prec) AS CASE
     ELSE v END;
 """
 
+# As factchain.questions.literal_forms.for_readers writes a quantity: 441,467 square kilometres.
+MEASURED_MACROS = r"""
+CREATE OR REPLACE TEMP MACRO grouped(whole) AS CASE
+    WHEN length(ltrim(whole, '-')) > 4 THEN regexp_extract(whole, '^-?') || reverse(trim(
+        regexp_replace(reverse(ltrim(whole, '-')), '([0-9]{3})', '\1,', 'g'), ','
+    )) ELSE whole END;
+CREATE OR REPLACE TEMP MACRO measured(v, one, several) AS CASE
+    WHEN regexp_full_match(v, '-?[0-9]+([.][0-9]+)?') THEN concat(
+        grouped(regexp_extract(v, '^-?[0-9]+')), regexp_extract(v, '[.].*'), ' ' ||
+        CASE WHEN regexp_full_match(v, '-?1([.]0+)?') THEN one ELSE several END
+    ) ELSE concat(v, ' ' || one) END;
+"""
+
 CALLED = """
 CREATE OR REPLACE TEMP VIEW called AS
 SELECT id, shown(label) AS label, classes FROM entity WHERE shown(label) IS NOT NULL
@@ -86,13 +99,13 @@ FROM fact f SEMI JOIN changed c ON c.s = f.s AND c.p = f.p SEMI JOIN oldest ON o
 CONFLICT = "CREATE OR REPLACE TEMP TABLE conflict AS SELECT DISTINCT s, p FROM older"
 
 # What units of quantities are called: few, so that the labels of all entities are not joined again.
-UNIT_LABEL = """
-CREATE OR REPLACE TEMP TABLE unit_label AS
+UNITS = """
 SELECT u.unit, c.label
 FROM (SELECT DISTINCT unit FROM fact WHERE unit IS NOT NULL) u LEFT JOIN called c ON c.id = u.unit
+ORDER BY u.unit
 """
 
-PREPARE = (MACROS, LITERAL_MACROS, CALLED, ABSENT, OLDER, CONFLICT, UNIT_LABEL)
+PREPARE = (MACROS, LITERAL_MACROS, MEASURED_MACROS, CALLED, ABSENT, OLDER, CONFLICT)
 
 _COLUMNS = "f.s, f.p, f.o, f.value, f.datatype, f.unit, f.precision"
 # Every fact of the newest snapshot, and of the oldest what conflicts; versions are 0 (undated), 1
@@ -124,10 +137,11 @@ _TRIPLE = """CASE
 END"""
 _OBJECT = """CASE
     WHEN f.o IS NOT NULL THEN coalesce(o.label, 'Q' || f.o)
-    ELSE one_line(literal_text(
-        f.value, f.datatype, CASE WHEN f.unit IS NOT NULL THEN coalesce(u.label, 'Q' || f.unit) END,
-        f.precision
-    ))
+    ELSE one_line(literal_text(f.value, f.datatype, u.one, f.precision))
+END"""
+_SPOKEN_OBJECT = f"""CASE
+    WHEN f.datatype = 'quantity' AND f.o IS NULL THEN one_line(measured(f.value, u.one, u.several))
+    ELSE {_OBJECT}
 END"""
 _PROPERTY = """
 LEFT JOIN (SELECT id, shown(label) AS label FROM property) p ON p.id = f.p"""
@@ -175,7 +189,8 @@ def stated_facts(*, sentences: bool, incoming: bool, scoped: bool) -> str:
     named = f"""
 named AS (
     SELECT
-        f.*, coalesce(s.label, 'Q' || f.s) AS subject, s.classes, {_OBJECT} AS object,
+        f.*, coalesce(s.label, 'Q' || f.s) AS subject, s.classes,
+        {_SPOKEN_OBJECT if sentences else _OBJECT} AS object,
         CASE WHEN f.incoming THEN o.label END AS title
     FROM (FROM spoken f {in_scope}) f
     {"LEFT" if incoming else ""} JOIN called s ON s.id = f.s
@@ -202,6 +217,7 @@ ORDER BY
 
 FILL_MARK = "INSERT INTO mark SELECT s, p, o, value, unit, number FROM given"
 FILL_NODE = "INSERT INTO node SELECT id FROM given"
+FILL_UNIT = "CREATE OR REPLACE TEMP TABLE unit_label AS SELECT unit, one, several FROM given"
 FILL_PATTERN = "CREATE OR REPLACE TEMP TABLE pattern AS SELECT p, kind, ways FROM given"
 
 SCOPE_OF_QUESTIONS = "CREATE OR REPLACE TEMP TABLE in_scope AS SELECT DISTINCT id FROM given"

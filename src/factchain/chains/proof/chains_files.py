@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 import orjson
 import pyarrow as pa
-from pydantic import ValidationError
 
 from factchain.chains import queries
 from factchain.chains.proof.plan import NoPlan
@@ -32,6 +31,7 @@ from factchain.chains.records import (
 from factchain.errors import InputError
 from factchain.kg.records import pid, qid
 from factchain.kg.store import Store
+from factchain.records import read_record
 
 SCHEMA = FactChain.model_fields["schema_version"].default
 _ID = re.compile("[QP][1-9][0-9]{0,9}")
@@ -134,14 +134,7 @@ def _own(path: Path, line: int, content: dict[str, Any]) -> FactChain:
             )
             + f"; this factchain reads {SCHEMA}: `factchain chains sample` writes the file anew"
         )
-    try:
-        return FactChain.model_validate_json(orjson.dumps(content))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the line"
-        raise InputError(
-            f"{path}:{line}: {where}: {first['msg']} (expected a FactChain)"
-        ) from error
+    return read_record(path, line, orjson.dumps(content), FactChain)
 
 
 def _foreign(

@@ -16,7 +16,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from factchain.errors import ConfigError, StoreError
+import duckdb
+
+from factchain.errors import ConfigError, OutputError, StoreError
 from factchain.files import write_atomically
 from factchain.kg.diff import queries
 from factchain.kg.store import Snapshot, Store
@@ -125,12 +127,18 @@ def chosen(store: Store, names: Sequence[str]) -> list[Snapshot]:
 
 
 def write_table(store: Store, path: Path, query: str, values: dict[str, Any]) -> None:
-    """Write the rows of a query as `.tsv` or `.parquet`, complete or not at all."""
+    """Write the rows of a query as `.tsv` or `.parquet`, complete or not at all.
+
+    Raises ConfigError for another name, OutputError where the place cannot be written.
+    """
     if path.suffix not in {".tsv", ".parquet"}:
         raise ConfigError(f"{path}: a table is written as .tsv or .parquet: name it so")
     with write_atomically(path) as out:
         rows = store.connection.sql(query, params=values)
-        if path.suffix == ".tsv":
-            rows.write_csv(out.name, sep="\t", header=True)
-        else:
-            rows.write_parquet(out.name, compression="zstd")
+        try:
+            if path.suffix == ".tsv":
+                rows.write_csv(out.name, sep="\t", header=True)
+            else:
+                rows.write_parquet(out.name, compression="zstd")
+        except duckdb.IOException as error:
+            raise OutputError(f"{path}: cannot be written: is the disk full? {error}") from error

@@ -3,6 +3,8 @@
 Fact ids are dense, so a snapshot is a bitmap over them: half a MiB for each 2^22 facts, and
 membership is a bit. Of two snapshots of 10 million facts that tells what became of each fact in
 half the time of a full outer join of their ids (benchmarks/diff.py).
+
+Ids fit 31 bits: a subject and property are one 64-bit `pair`, which is hashed in one go.
 """
 
 # Bit i of part j stands for the fact j * 2^22 + i; a part without a snapshot's facts is all zeros.
@@ -26,11 +28,10 @@ GROUP BY part
 # Facts of either snapshot; `held` is 1 in the older only, 2 in the newer only, 3 in both.
 STATE = """
 CREATE TEMP TABLE diff_state AS
-SELECT s, p, held
+SELECT pair, held
 FROM (
     SELECT
-        f.s,
-        f.p,
+        f.s << 31 | f.p AS pair,
         get_bit(h.older, (f.id & 4194303)::INTEGER)::UTINYINT
             + 2 * get_bit(h.newer, (f.id & 4194303)::INTEGER)::UTINYINT AS held
     FROM fact f
@@ -43,31 +44,30 @@ WHERE held > 0
 CHANGED = """
 CREATE TEMP TABLE diff_changed AS
 SELECT
-    s,
-    p,
+    pair,
     count(*) FILTER (held = 3) AS old,
     count(*) FILTER (held = 1) AS gone,
     count(*) FILTER (held = 2) AS new
 FROM diff_state
-SEMI JOIN (SELECT s, p FROM diff_state WHERE held <> 3) USING (s, p)
-GROUP BY s, p
+SEMI JOIN (SELECT pair FROM diff_state WHERE held <> 3) USING (pair)
+GROUP BY pair
 """
 
 # Which part of the new facts of a subject and property is new, and whether the snapshots conflict.
 PAIR = """
 CREATE TEMP TABLE diff_pair AS
 WITH known AS MATERIALIZED (
-    SELECT DISTINCT s
+    SELECT DISTINCT pair >> 31 AS s
     FROM diff_state
-    WHERE held <> 2 AND s IN (SELECT s FROM diff_changed WHERE old + gone = 0)
+    WHERE held <> 2 AND pair >> 31 IN (SELECT pair >> 31 FROM diff_changed WHERE old + gone = 0)
 )
 SELECT
-    s,
-    p,
+    pair >> 31 AS s,
+    (pair & 2147483647)::INTEGER AS p,
     new,
     CASE
         WHEN old + gone > 0 THEN 'object'
-        WHEN s IN (SELECT s FROM known) THEN 'property'
+        WHEN pair >> 31 IN (SELECT s FROM known) THEN 'property'
         ELSE 'subject'
     END AS kind,
     old + gone > 0 AND old + new > 0 AS conflict
@@ -93,12 +93,12 @@ SELECT
     coalesce(c.conflicts, 0)
 FROM (
     SELECT
-        p,
+        (pair & 2147483647)::INTEGER AS p,
         count(*) FILTER (held = 3) AS old,
         count(*) FILTER (held = 2) AS new,
         count(*) FILTER (held = 1) AS gone
     FROM diff_state
-    GROUP BY p
+    GROUP BY 1
 ) t
 LEFT JOIN (
     SELECT

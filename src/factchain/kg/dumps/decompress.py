@@ -9,6 +9,8 @@ from __future__ import annotations
 import bz2
 import hashlib
 import io
+import os
+import stat
 import sys
 import threading
 import zlib
@@ -102,9 +104,9 @@ class DumpFile:
                 block = queue.get()
                 if isinstance(block, BaseException):
                     raise block
+                self.compressed = block[1]
                 if not block[0]:
                     return
-                self.compressed = block[1]
                 yield block[0]
         finally:
             stopped.set()
@@ -151,6 +153,15 @@ class DumpFile:
                 f"{self.name}: its {algorithm} is {found}, not {checksum.lower()}: download it "
                 "again"
             )
+
+
+def size_of(path: Path) -> int | None:
+    """The bytes of a file, or of the one that standard input is; none for a pipe."""
+    try:
+        status = os.fstat(sys.stdin.fileno()) if path == STANDARD_INPUT else path.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def algorithm_of(checksum: str) -> str:

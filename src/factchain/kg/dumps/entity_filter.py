@@ -39,7 +39,8 @@ def read_list(path: Path) -> list[int]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{path}: cannot be read: {reason}") from error
     numbers = []
     for line, text in enumerate(lines, start=1):
         entity = text.strip()

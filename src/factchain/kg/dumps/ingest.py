@@ -16,23 +16,22 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import duckdb
 import msgspec
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from factchain.errors import InputError, OutputError
+from factchain.errors import InputError
 from factchain.files import write_atomically
 from factchain.kg import shared_folder
 from factchain.kg.dumps.chunks import CHUNK_BYTES, Chunk, ChunkReader, dump_files
-from factchain.kg.dumps.decompress import STANDARD_INPUT
+from factchain.kg.dumps.decompress import STANDARD_INPUT, size_of
 from factchain.kg.dumps.dump import DumpSettings
 from factchain.kg.dumps.entity_filter import read_list, save_list
 from factchain.kg.dumps.redirects import resolve
 from factchain.kg.dumps.shards import (
     BESIDE,
-    LISTED,
+    LineFiles,
     ShardFolder,
     ShardSummary,
     ShardTask,
@@ -52,13 +51,6 @@ from factchain.progress import measuring, say
 
 MEMORY = 512 << 20
 """Bytes that DuckDB uses at most, by default."""
-FULL = (
-    duckdb.IOException,
-    duckdb.TransactionException,
-    duckdb.OutOfMemoryException,
-    duckdb.FatalException,
-)
-"""What DuckDB raises where disk or memory do not suffice."""
 LAYOUT = 1
 """Of the shards; another number lets a run begin anew."""
 
@@ -108,14 +100,18 @@ def ingest(
     numbers = read_list(listed) if listed else []
     finished = folder.resume(_identity(files, settings, numbers, chunk_bytes))
     if listed:
-        save_list(folder.place(LISTED), numbers)
-        kept = msgspec.structs.replace(settings.entities, listed=folder.place(LISTED))
+        # Under a name of its own: workers keep what they have read from a name.
+        address = folder.place(f"listed-{uuid4().hex}.npy")
+        save_list(address, numbers)
+        kept = msgspec.structs.replace(settings.entities, listed=address)
         settings = msgspec.structs.replace(settings, entities=kept)
     reader = ChunkReader(files, checksums, workers, chunk_bytes)
     try:
         totals = _read(reader, folder, finished, settings, workers, engine)
         _check(totals, files, max_rejects, rejects_file)
-        summary = _add(store, folder, totals, name, date, reader, memory, workers)
+        summary = _add(
+            store, folder, totals, name, date, settings.fallback, reader, memory, workers
+        )
     except InputError:
         folder.clear()
         raise
@@ -194,7 +190,9 @@ def _read(
     totals = _Totals(finished)
     given: list[Chunk] = []
     found: set[int] = set()
-    local = engine == "local" and workers > 1
+    local = engine == "local"
+    parsers = _parsers(reader.paths, workers) if local else workers
+    lines = LineFiles(folder)
 
     def tasks() -> Iterator[ShardTask]:
         for chunk in reader:
@@ -205,19 +203,26 @@ def _read(
 
     if finished:
         say(f"  {len(finished)} shards are there from an earlier run")
-    sizes = [path.stat().st_size for path in reader.paths if path != STANDARD_INPUT]
+    sizes = [size_of(path) or 0 for path in reader.paths]
     what = "reading " + (reader.paths[0].name if len(reader.paths) == 1 else "the dump")
     function = partial(write_shard, settings=settings, folder=folder)
     with measuring(what, sum(sizes) or None) as reader.on_read:
-        hand_over = folder.hand_over if local else None
-        for summary in map_shards(function, tasks(), workers, engine, hand_over):
+        hand_over = lines.hand_over if local else None
+        for summary in map_shards(function, tasks(), parsers, engine, hand_over):
             chunk = given.pop(0)
             totals.shards[chunk.index] = summary
-            if local:
-                folder.remove_lines(chunk.index)
+            lines.release(chunk.index)
     folder.keep(found)
     totals.shards = {index: totals.shards[index] for index in found}
     return totals
+
+
+def _parsers(files: Sequence[Path], workers: int) -> int:
+    """How many processes parse, beside the threads that decompress.
+
+    bzip2 takes four times as long to decompress as to parse; a process more would take from that.
+    """
+    return 1 + workers // 4 if all(path.suffix == ".bz2" for path in files) else workers
 
 
 def _check(
@@ -235,7 +240,7 @@ def _check(
             raise InputError(
                 f"{files[first.file]}:{first.line}: {first.reason}; {rejected} of {lines} lines "
                 f"are malformed{where}, more than the {max_rejects:.1%} that `max_rejects` "
-                "allows: mend the dump, or raise that setting"
+                "allows: mend the dump, or raise that (--max-rejects)"
             )
     if not totals.usable:
         reasons = ", ".join(f"{count} {why}" for why, count in sorted(totals.skipped.items()))
@@ -251,6 +256,7 @@ def _add(
     totals: _Totals,
     name: str,
     date: str,
+    languages: Sequence[str],
     reader: ChunkReader,
     memory: int,
     workers: int,
@@ -267,14 +273,7 @@ def _add(
     shared_folder.let_duckdb_read(store.connection, folder.address)
     store.limit(memory, workers)
     source = ", ".join(path.name for path in reader.paths)
-    try:
-        facts = store.add_snapshot(name, date, source, _checksum(reader), shards)
-    except FULL as error:
-        first = str(error).splitlines()[0]
-        raise OutputError(
-            f"{store.path}: the snapshot cannot be written: {first}: is the disk full? Run the "
-            "same command again to go on"
-        ) from error
+    facts = store.add_snapshot(name, date, source, _checksum(reader), shards, languages)
     skipped = totals.skipped
     skipped["cyclic redirect"] = cyclic
     if cyclic:

@@ -29,7 +29,6 @@ KEPT_REJECTS = 1_000
 BESIDE = ".ingest"
 """Ending of the folder beside the store that holds one such folder for each date."""
 IDENTITY = "ingestion.json"
-LISTED = "listed.npy"
 KINDS = ("entities", "properties", "facts", "redirects")
 
 
@@ -68,24 +67,24 @@ class ShardFolder:
     def resume(self, identity: dict[str, Any]) -> dict[int, ShardSummary]:
         """The finished shards of the same dump with the same settings; others are removed."""
         wanted = msgspec.json.encode(identity)
-        self._make()
-        if self._read(IDENTITY) != wanted:
+        shared_folder.make_folder(self.address)
+        if shared_folder.read_if_there(self.place(IDENTITY)) != wanted:
             self.clear()
-            self._make()
+            shared_folder.make_folder(self.address)
             with self._writing(IDENTITY) as out:
                 out.write(wanted)
         finished = {}
         for address in shared_folder.shards_of(self.address, "done-*.json"):
             name = address.rpartition("/")[2]
             with suppress(msgspec.MsgspecError):
-                data = self._read(name) or b""
+                data = shared_folder.read_if_there(self.place(name)) or b""
                 summary = msgspec.json.decode(data, type=ShardSummary)
                 finished[int(name.removeprefix("done-").removesuffix(".json"))] = summary
         return finished
 
     def clear(self) -> None:
         """Remove the shards, and the folder where it then is empty."""
-        names = [IDENTITY, LISTED, "done-*.json", "lines-*"]
+        names = [IDENTITY, "listed-*.npy", "done-*.json", "lines-*"]
         for pattern in names + [f"{kind}-*.parquet" for kind in KINDS]:
             for address in shared_folder.shards_of(self.address, pattern):
                 self._remove(address)
@@ -108,19 +107,6 @@ class ShardFolder:
         """The address of a file of the folder."""
         return shared_folder.join(self.address, name)
 
-    def hand_over(self, task: ShardTask) -> ShardTask:
-        """The task for another process, which reads the lines from a file: that is faster."""
-        lines = Path(self.place(f"lines-{task.chunk.index:06}"))
-        try:
-            lines.write_bytes(task.chunk.data)
-        except OSError as error:
-            raise OutputError(f"{lines}: cannot be written: {error.strerror or error}") from error
-        return ShardTask(replace(task.chunk, data=b""), str(lines))
-
-    def remove_lines(self, index: int) -> None:
-        """Remove the file of a task that was handed over and is done."""
-        Path(self.place(f"lines-{index:06}")).unlink(missing_ok=True)
-
     def keep(self, indices: set[int]) -> None:
         """Remove the shards of all other chunks."""
         for kind in KINDS:
@@ -132,22 +118,39 @@ class ShardFolder:
         system, place = shared_folder.filesystem(address)
         system.rm_file(place)
 
-    def _make(self) -> None:
-        system, place = shared_folder.filesystem(self.address)
-        try:
-            system.makedirs(place, exist_ok=True)
-        except OSError as error:
-            message = f"{self.address}: cannot be written: {error.strerror or error}"
-            raise OutputError(message) from error
-
-    def _read(self, name: str) -> bytes | None:
-        if not shared_folder.exists(self.place(name)):
-            return None
-        with shared_folder.open_shard(self.place(name)) as file:
-            return file.read()
-
     def _writing(self, name: str) -> Any:
         return shared_folder.open_new(self.place(name))
+
+
+class LineFiles:
+    """Files in which lines go to other processes, faster than through a pipe.
+
+    A file whose lines are parsed is written over: fresh pages take longer than the copying.
+    """
+
+    def __init__(self, folder: ShardFolder) -> None:
+        self._folder = folder
+        self._free: list[Path] = []
+        self._held: dict[int, Path] = {}
+
+    def hand_over(self, task: ShardTask) -> ShardTask:
+        """The task for another process. Raises OutputError where the file cannot be written."""
+        chunk = task.chunk
+        path = self._free.pop() if self._free else Path(self._folder.place(f"lines-{chunk.index}"))
+        try:
+            path.touch()
+            with path.open("r+b", buffering=0) as file:
+                file.write(chunk.data)
+                file.truncate()
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        self._held[chunk.index] = path
+        return ShardTask(replace(chunk, data=b""), str(path))
+
+    def release(self, index: int) -> None:
+        """The chunk is parsed, whether or not it was handed over."""
+        if index in self._held:
+            self._free.append(self._held.pop(index))
 
 
 def write_shard(task: ShardTask, settings: DumpSettings, folder: ShardFolder) -> ShardSummary:

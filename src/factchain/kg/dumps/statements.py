@@ -17,11 +17,9 @@ from msgspec import Meta
 from factchain.kg.dumps.fact_columns import NORMAL, PREFERRED, FactColumns
 from factchain.kg.dumps.values import (
     DATATYPES,
-    ITEM_TYPES,
     KEPT_TYPES,
     OTHER_TYPES,
     Snak,
-    parse_item,
     parse_value,
     property_number,
 )
@@ -84,10 +82,12 @@ def add_facts(
             _add_group(p, prop, group, kept, Counter(), unkept)
             classes.update(o for o in unkept.o if o is not None)
             continue
+        if p != INSTANCE_OF:
+            _add_group(p, prop, group, kept, skipped, facts)
+            continue
         first = len(facts)
         _add_group(p, prop, group, kept, skipped, facts)
-        if p == INSTANCE_OF:
-            classes.update(o for o in facts.o[first:] if o is not None)
+        classes.update(o for o in facts.o[first:] if o is not None)
     return sorted(classes)
 
 
@@ -127,48 +127,36 @@ def _add_group(
                 continue
         if snak.property != prop:
             raise ValueError(f"a statement of {snak.property} stands under {prop}")
-        if datatype in ITEM_TYPES:
-            number = parse_item(snak)
-            if number is None:
-                skipped["not an item"] += 1
-                continue
-            facts.o.append(number)
-            facts.value.append(None)
+        value = parse_value(snak)
+        if isinstance(value, tuple):
+            facts.o.append(None)
+            facts.value.append(value[0])
+            for name, detail in value[1]:
+                facts.sparse[name][len(facts.p)] = detail
+        elif value is None:
+            skipped["not an item"] += 1
+            continue
         else:
-            _add_literal(snak, facts)
-        if best is PREFERRED or start or end:
-            _add_sparse(facts, rank=best, start_time=start, end_time=end)
+            facts.o.append(value)
+            facts.value.append(None)
+        if best is PREFERRED:
+            facts.sparse["rank"][len(facts.p)] = best
+        if start:
+            facts.sparse["start_time"][len(facts.p)] = start
+        if end:
+            facts.sparse["end_time"][len(facts.p)] = end
         facts.p.append(p)
         facts.datatype.append(datatype)
-
-
-def _add_literal(snak: Snak, facts: FactColumns) -> None:
-    value = parse_value(snak)
-    assert value is not None  # only an entity can be none
-    _, text, unit, precision, calendar, lower, upper = value
-    facts.o.append(None)
-    facts.value.append(text)
-    if precision is not None or unit is not None or lower is not None or upper is not None:
-        _add_sparse(
-            facts, unit=unit, precision=precision, calendar=calendar, lower=lower, upper=upper
-        )
-
-
-def _add_sparse(facts: FactColumns, **values: Any) -> None:
-    """What the fact that is being added has in columns that are mostly empty."""
-    row = len(facts)
-    for name, value in values.items():
-        if value is not None:
-            facts.sparse[name][row] = value
 
 
 def _first_time(snaks: Sequence[Snak]) -> str | None:
     for snak in snaks:
         if snak.snaktype == "value":
-            value = parse_value(snak)
-            if snak.datatype != "time" or value is None:
+            if snak.datatype != "time":
                 raise ValueError(f"{snak.property}: {snak.datatype!r} is no datatype of a time")
-            return value[1]
+            value = parse_value(snak)
+            assert isinstance(value, tuple)  # as dates are
+            return value[0]
     return None
 
 

@@ -80,15 +80,14 @@ class Snak(msgspec.Struct, gc=False):
     datavalue: DataValue | None = None
 
 
-Value = tuple[int | None, str | None, int | None, int | None, int | None, str | None, str | None]
-"""An item (o) or a literal: o, value, unit, precision, calendar, lower, upper."""
+Details = tuple[tuple[str, Any], ...]
+"""What a literal has besides its text, by column: unit, precision, calendar, lower, upper."""
+Value = int | tuple[str, Details] | None
+"""The number of an item, a literal, or none for an entity that is not an item."""
 
 
-def parse_value(snak: Snak) -> Value | None:
-    """The value of a snak; None for an entity that is not an item (a lexeme, a property).
-
-    Raises ValueError where it has not the shape of the snak's datatype.
-    """
+def parse_value(snak: Snak) -> Value:
+    """The value of a snak. Raises ValueError where it has not the shape of its datatype."""
     data = snak.datavalue
     if data is None:
         raise ValueError(f"{snak.property} has no value")
@@ -97,42 +96,30 @@ def parse_value(snak: Snak) -> Value | None:
         if data.type != kind:
             raise ValueError(f"a value of {snak.datatype} cannot be a {data.type!r}")
         return parse(data.value)
-    except (TypeError, AttributeError, ValueError) as error:
+    except (TypeError, AttributeError):
+        # Python's own words would say nothing of the dump.
+        raise ValueError(f"{snak.property}: no {kind}: the value has another shape") from None
+    except ValueError as error:
         raise ValueError(f"{snak.property}: no {kind}: {error}") from error
 
 
-def parse_item(snak: Snak) -> int | None:
-    """The number of the item that is the value of a snak; None for another kind of entity.
-
-    As `parse_value`, for the datatypes of items, faster.
-    """
-    data = snak.datavalue
-    if data is not None and data.type == "wikibase-entityid":
-        try:
-            return _item_number(data.value)
-        except (TypeError, AttributeError, ValueError):
-            pass  # told by what follows
-    value = parse_value(snak)
-    return None if value is None else value[0]
-
-
 def _string(value: Any) -> Value:
-    if not isinstance(value, str):
+    if type(value) is not str:
         raise ValueError(f"{value!r} is no string")
-    return None, value, None, None, None, None, None
+    return value, ()
 
 
-def _item(value: Any) -> Value | None:
-    number = _item_number(value)
-    return None if number is None else (number, None, None, None, None, None, None)
-
-
-def _item_number(value: Any) -> int | None:
+def _item(value: Any) -> Value:
     entity = value.id
     if entity is None:  # dumps before 2017
         if type(value.numeric_id) is not int:
             raise ValueError(f"{value.numeric_id!r} is not the number of an entity")
         entity = f"{'Q' if value.entity_type == 'item' else 'P'}{value.numeric_id}"
+    return _item_number(entity)
+
+
+@lru_cache(maxsize=50_000)
+def _item_number(entity: str) -> int | None:
     digits = entity[1:]
     if entity[0:1] == "Q":
         if digits.isdigit() and digits.isascii() and len(digits) <= LONGEST_NUMBER:
@@ -144,29 +131,32 @@ def _item_number(value: Any) -> int | None:
 
 
 def _time(value: Any) -> Value:
-    text, precision = parse_time(value.time, value.precision)
-    model = value.calendarmodel
+    return _dated(value.time, value.precision, value.calendarmodel)
+
+
+@lru_cache(maxsize=30_000, typed=True)
+def _dated(text: str, precision: int, model: str | None) -> Value:
+    date, precision = parse_time(text, precision)
     calendar = GREGORIAN if model is None else _number_of_uri(model)
-    return None, text, None, precision, None if calendar == GREGORIAN else calendar, None, None
+    if calendar == GREGORIAN:
+        return date, (("precision", precision),)
+    return date, (("precision", precision), ("calendar", calendar))
 
 
 def _quantity(value: Any) -> Value:
-    lower, upper = value.lower, value.upper
-    return (
-        None,
-        _amount(value.amount),
-        None if value.unit in ("1", None) else _number_of_uri(value.unit),
-        None,
-        None,
-        None if lower is None else _amount(lower),
-        None if upper is None else _amount(upper),
-    )
+    amount, unit, lower, upper = _amount(value.amount), value.unit, value.lower, value.upper
+    details: Details = () if unit in ("1", None) else (("unit", _number_of_uri(unit)),)
+    if lower is not None:
+        details += (("lower", _amount(lower)),)
+    if upper is not None:
+        details += (("upper", _amount(upper)),)
+    return amount, details
 
 
 def _text(value: Any) -> Value:
     if not (isinstance(value.text, str) and isinstance(value.language, str)):
         raise ValueError("it lacks text or language")
-    return None, f"{value.text}@{value.language}", None, None, None, None, None
+    return f"{value.text}@{value.language}", ()
 
 
 def _coordinate(value: Any) -> Value:
@@ -177,10 +167,10 @@ def _coordinate(value: Any) -> Value:
         or not (-90 <= latitude <= 90 and -360 <= longitude <= 360)
     ):
         raise ValueError(f"{latitude!r}, {longitude!r} are not latitude and longitude")
-    return None, f"{latitude},{longitude}", None, None, None, None, None
+    return f"{latitude},{longitude}", ()
 
 
-_PARSERS: dict[str, tuple[str, Callable[[Any], Value | None]]] = {
+_PARSERS: dict[str, tuple[str, Callable[[Any], Value]]] = {
     **dict.fromkeys(STRING_TYPES, ("string", _string)),
     **dict.fromkeys(ITEM_TYPES, ("wikibase-entityid", _item)),
     "time": ("time", _time),
@@ -226,7 +216,6 @@ def entity_number(entity: str) -> int:
     raise ValueError(f"{entity!r} is not the id of an entity")
 
 
-@lru_cache(maxsize=30_000, typed=True)
 def parse_time(text: str, precision: int) -> tuple[str, int]:
     """An ISO date cut to its precision: `+1879-03-14T00:00:00Z` at 9 (year) -> `1879`.
 

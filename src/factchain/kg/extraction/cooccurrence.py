@@ -31,11 +31,12 @@ from itertools import chain
 import numpy as np
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
+from factchain.kg.dumps.values import LARGEST_NUMBER
 from factchain.kg.extraction.lexicon import ID_BITS, UNKNOWN, Ids, Lexicon
 from factchain.kg.extraction.protocol import Evidence, Mentions
 from factchain.kg.extraction.spans import Positions, clear_of, longest, whole_words
 from factchain.kg.extraction.wiki_links import read_links
-from factchain.kg.records import TextPassage, number
+from factchain.kg.records import PassageView, number
 from factchain.kg.store import Store
 
 NAME = "cooccurrence"
@@ -56,7 +57,7 @@ class CooccurrenceSettings:
     lexicon: str
     """Hash of the lexicon."""
     dominance: float = DOMINANCE
-    batch_characters: int = 4_000_000
+    shard_bytes: int = 4_000_000
 
     @classmethod
     def of_store(
@@ -92,7 +93,7 @@ class Cooccurrence:
             implementation=Implementation.ContiguousNFA,
         )
 
-    def extract(self, passages: Sequence[TextPassage]) -> Evidence:
+    def extract(self, passages: Sequence[PassageView]) -> Evidence:
         """The entities that each passage mentions, and how often."""
         parts: list[tuple[Ids, Ids]] = []
         ambiguous = 0
@@ -104,7 +105,7 @@ class Cooccurrence:
             _counted(parts), rejected=Counter({AMBIGUOUS: ambiguous} if ambiguous else {})
         )
 
-    def _read(self, passages: Sequence[TextPassage]) -> tuple[Ids, Ids, int]:
+    def _read(self, passages: Sequence[PassageView]) -> tuple[Ids, Ids, int]:
         """(passage, entity) for each mention, and how many names could not be told apart."""
         pieces = [f"{one.title}{GAP}{one.text}{GAP}" for one in passages]
         begins = np.cumsum([0, *map(len, pieces)])
@@ -137,9 +138,10 @@ class Cooccurrence:
             int(np.count_nonzero(ambiguous)),
         )
 
-    def _page(self, passage: TextPassage) -> int:
+    def _page(self, passage: PassageView) -> int:
         if passage.entity:
-            return number(passage.entity)
+            entity = number(passage.entity)
+            return entity if entity <= LARGEST_NUMBER else UNKNOWN
         return self._lexicon.page_entity.get(passage.title, UNKNOWN)
 
     def _find(self, text: str, links: list[tuple[int, int]]) -> tuple[Positions, Positions]:
@@ -174,8 +176,8 @@ class Cooccurrence:
 
 
 def _stretches(
-    passages: Sequence[TextPassage],
-) -> Iterator[tuple[int, Sequence[TextPassage]]]:
+    passages: Sequence[PassageView],
+) -> Iterator[tuple[int, Sequence[PassageView]]]:
     """The passages, some at a time, with the position of the first of them."""
     first, characters = 0, 0
     for position, passage in enumerate(passages, start=1):

@@ -36,9 +36,10 @@ class Lexicon:
     bearers: pa.Table
     """name, bearers: sorted by name."""
     degrees: pa.Table
-    """entity, degree: the number of facts between entities that it takes part in."""
+    """entity, degree: the number of facts between entities that it takes part in; of those who
+    share a name."""
     neighbours: pa.Table
-    """pair: two entities that a fact joins, packed into one number, either way round."""
+    """pair: any entity and one that shares a name, packed into one number, that a fact joins."""
     pages: pa.Table
     """title, entity: of Wikipedia pages."""
 
@@ -46,17 +47,15 @@ class Lexicon:
     def of(cls, store: Store) -> Lexicon:
         """Read the lexicon of a store's newest snapshot."""
 
-        with store.connection.cursor() as cursor:
+        def table(sql: str, bound: dict[str, int] | None = None) -> pa.Table:
+            return store.connection.sql(sql, params=bound).to_arrow_table()
 
-            def table(sql: str, bound: dict[str, int] | None = None) -> pa.Table:
-                return cursor.sql(sql, params=bound).to_arrow_table()
-
-            return cls(
-                table(queries.BEARERS, {"shortest": SHORTEST_NAME}),
-                table(queries.DEGREES),
-                table(queries.NEIGHBOURS),
-                table(queries.PAGES),
-            )
+        bearers = table(queries.BEARERS, {"shortest": SHORTEST_NAME})
+        with store.incoming(bearers=bearers):
+            store.connection.execute(queries.EDGES_OF_SHARED)
+        degrees, neighbours = table(queries.DEGREES), table(queries.NEIGHBOURS)
+        store.connection.execute(queries.DROP_SHARED)
+        return cls(bearers, degrees, neighbours, table(queries.PAGES))
 
     def save(self, folder: str) -> str:
         """Write it into a folder that workers see; return the hash that `load` needs."""

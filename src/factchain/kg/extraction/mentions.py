@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-import duckdb
 import pyarrow as pa
 
 from factchain.errors import InputError
+from factchain.kg.dumps.ingest import MEMORY
 from factchain.kg.extraction import queries
 from factchain.kg.extraction.protocol import ExtractorSettings
 from factchain.kg.extraction.run import ExtractionRun, extract, read_run
@@ -18,7 +18,6 @@ from factchain.kg.linking import queries as linking_queries
 from factchain.kg.linking.link import LinkSummary, check_index, link
 from factchain.kg.shared_folder import join, let_duckdb_read, local_path
 from factchain.kg.store import Store
-from factchain.kg.text.passages import read_passages
 from factchain.parallel import Engine
 from factchain.records import Record, read_records
 
@@ -49,15 +48,19 @@ def extract_text(
     *,
     workers: int = 1,
     engine: Engine = "local",
+    memory: int = MEMORY,
 ) -> ExtractionRun:
     """Extract from a file of passages by way of `folder`, and put what was found in the store.
 
-    The store is open only before and after. Raises InputError for a file that is no text corpus.
+    The store is open only before and after; DuckDB takes `memory` bytes and beyond them the disk.
+    Raises InputError for a file that is no text corpus.
     """
     with Store.open(kg_file) as store:
+        store.limit(memory, workers)
         made = settings(store)
-    run = extract(read_passages(passages), made, folder, workers=workers, engine=engine)
+    run = extract(passages, made, folder, workers=workers, engine=engine)
     with Store.open(kg_file, read_only=False) as store:
+        store.limit(memory, workers)
         put_text(store, folder, run)
         store.checkpoint()
     return run
@@ -71,6 +74,7 @@ def link_statements(
     *,
     workers: int = 1,
     engine: Engine = "local",
+    memory: int = MEMORY,
 ) -> LinkSummary:
     """Link the statements of a source (see `take_statements`), and put what is found in the store.
 
@@ -83,6 +87,7 @@ def link_statements(
         Store.open(kg_file, read_only=False) as store,
         tempfile.TemporaryDirectory(prefix=".link.", dir=kg_file.parent) as scratch,
     ):
+        store.limit(memory, workers)
         take_statements(store, source)
         folder = scratch if path is not None else source
         summary = link(store, index, extractor, folder, workers=workers, engine=engine)
@@ -95,26 +100,25 @@ def put_text(store: Store, folder: str, run: ExtractionRun) -> None:
 
     Passages of another text go, with all that was found in them, and so does what this
     extractor found before; what others found in the same passages stays. Popularity goes too:
-    it has to be counted again. Raises InputError where two passages have one id; the store is
-    then as it was.
+    it has to be counted again.
     """
     bound = {"shards": _shards(store, folder, run)}
     named = {"extractor": run.extractor}
     execute = store.connection.execute
-    try:
-        with store.transaction():
-            execute(queries.SAME_PASSAGES, bound)
-            execute(queries.DROP_OTHER_TEXT)
-            execute(queries.ADD_PASSAGES, bound)
-            execute(queries.DROP_MENTIONS, named)
-            execute(queries.DROP_ENTITY_MENTIONS, named)
-            execute(queries.ADD_ENTITY_MENTIONS, bound | named)
-            execute(queries.ADD_COOCCURRING_FACTS, named)
-            execute(queries.DROP_COUNTS)
-            execute(queries.DROP_SAME_PASSAGES)
-    except duckdb.ConstraintException as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"two passages of the text have the same id: {first}") from error
+    with store.transaction():
+        execute(queries.SAME_PASSAGES, bound)
+        execute(queries.DROP_OTHER_TEXT)
+        execute(queries.ADD_PASSAGES, bound)
+        execute(queries.DROP_MENTIONS, named)
+        execute(queries.DROP_ENTITY_MENTIONS, named)
+        execute(queries.NUMBER_PASSAGES, bound)
+        execute(queries.NAMED_ENTITIES)
+        execute(queries.NAMED_EDGES)
+        execute(queries.ADD_ENTITY_MENTIONS, named)
+        execute(queries.ADD_COOCCURRING_FACTS, named)
+        execute(queries.DROP_NAMED)
+        execute(queries.DROP_COUNTS)
+        execute(queries.DROP_SAME_PASSAGES)
 
 
 def take_statements(store: Store, source: str) -> None:

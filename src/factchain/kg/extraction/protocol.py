@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from factchain.kg.records import TextPassage
+from factchain.kg.records import PassageView
 
 
 class Statement(NamedTuple):
@@ -55,7 +55,7 @@ class Evidence:
 class Extractor(Protocol):
     """Finds in passages what they say of the graph's entities."""
 
-    def extract(self, passages: Sequence[TextPassage]) -> Evidence:
+    def extract(self, passages: Sequence[PassageView]) -> Evidence:
         """What the passages say; each one is read by itself."""
         ...
 
@@ -69,8 +69,8 @@ class ExtractorSettings(Hashable, Protocol):
         ...
 
     @property
-    def batch_characters(self) -> int:
-        """About how much text one shard holds."""
+    def shard_bytes(self) -> int:
+        """About how many bytes of the corpus one shard holds."""
         ...
 
     def key(self) -> str:

@@ -13,20 +13,26 @@ GROUP BY name
 ORDER BY name
 """
 
-# In how many facts of the newest snapshot an entity is subject or object.
-DEGREES = """
-SELECT entity, count(*) AS degree
-FROM (SELECT s AS entity FROM current_edge UNION ALL SELECT o FROM current_edge)
-GROUP BY entity
-ORDER BY entity
+# Facts of the newest snapshot seen from each end that shares its name with another entity.
+EDGES_OF_SHARED = """
+CREATE OR REPLACE TEMP TABLE shared_edge AS
+WITH
+    edge AS MATERIALIZED (SELECT s, o FROM current_edge),
+    shared AS MATERIALIZED (
+        SELECT DISTINCT unnest(bearers) AS id FROM incoming_bearers WHERE len(bearers) > 1
+    )
+SELECT s AS entity, o AS other FROM edge WHERE s IN (FROM shared)
+UNION ALL
+SELECT o, s FROM edge WHERE o IN (FROM shared)
 """
 
-# Pairs of entities that a fact joins, either way round; ids fit 31 bits.
-NEIGHBOURS = """
-SELECT DISTINCT (a << 32) | b AS pair
-FROM (SELECT s AS a, o AS b FROM current_edge UNION ALL SELECT o, s FROM current_edge)
-ORDER BY pair
-"""
+# In how many facts such an entity is subject or object.
+DEGREES = "SELECT entity, count(*) AS degree FROM shared_edge GROUP BY entity ORDER BY entity"
+
+# Pairs of any entity and such a one that a fact joins; ids fit 31 bits.
+NEIGHBOURS = "SELECT DISTINCT (other << 32) | entity AS pair FROM shared_edge ORDER BY pair"
+
+DROP_SHARED = "DROP TABLE shared_edge"
 
 PAGES = """
 SELECT wikipedia AS title, min(id) AS entity
@@ -67,31 +73,47 @@ ADD_PASSAGES = """
 INSERT INTO passage
 SELECT id, title, entity, text FROM read_parquet($shards)
 WHERE id NOT IN (FROM same_passage)
-ORDER BY id
 """
 
 DROP_MENTIONS = "DELETE FROM mention WHERE extractor = $extractor"
 
 DROP_ENTITY_MENTIONS = "DELETE FROM entity_mention WHERE extractor = $extractor"
 
-ADD_ENTITY_MENTIONS = """
-INSERT INTO entity_mention
-SELECT id, m.entity, $extractor, m.count
-FROM (SELECT id, unnest(mentions) AS m FROM read_parquet($shards))
-ORDER BY id, m.entity
+# The passages by number, which joins much faster than their ids.
+NUMBER_PASSAGES = """
+CREATE OR REPLACE TEMP TABLE numbered AS
+SELECT row_number() OVER () AS number, id, mentions FROM read_parquet($shards)
 """
 
-# A fact of the newest snapshot is stated where its subject and object are named, as often as
-# both can be paired.
+NAMED_ENTITIES = """
+CREATE OR REPLACE TEMP TABLE named AS
+SELECT number, m.entity, m.count FROM (SELECT number, unnest(mentions) AS m FROM numbered)
+"""
+
+# Facts of the newest snapshot between entities that are named at all.
+NAMED_EDGES = """
+CREATE OR REPLACE TEMP TABLE named_edge AS
+SELECT id, s, o FROM current_edge
+WHERE s IN (SELECT DISTINCT entity FROM named) AND o IN (SELECT DISTINCT entity FROM named)
+"""
+
+ADD_ENTITY_MENTIONS = """
+INSERT INTO entity_mention
+SELECT id, m.entity, $extractor, m.count FROM (SELECT id, unnest(mentions) AS m FROM numbered)
+"""
+
+# A fact is stated where its subject and object are named, as often as both can be paired.
 ADD_COOCCURRING_FACTS = """
 INSERT INTO mention
-SELECT s.passage, e.id, $extractor, least(s.occurrences, o.occurrences)
-FROM entity_mention s
-JOIN current_edge e ON e.s = s.entity
-JOIN entity_mention o ON o.passage = s.passage AND o.entity = e.o
-WHERE s.extractor = $extractor AND o.extractor = $extractor
-ORDER BY s.passage, e.id
+SELECT p.id, e.id, $extractor, least(s.count, o.count)
+FROM named s
+JOIN named_edge e ON e.s = s.entity
+JOIN named o ON o.number = s.number AND o.entity = e.o
+JOIN numbered p ON p.number = s.number
+ORDER BY s.number, e.id
 """
+
+DROP_NAMED = "DROP TABLE numbered; DROP TABLE named; DROP TABLE named_edge"
 
 COUNT_MENTIONS = "SELECT count(*), count(DISTINCT fact) FROM mention WHERE extractor = ?"
 

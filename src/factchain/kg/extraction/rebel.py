@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from factchain.errors import InputError, MissingExtraError
+from factchain.errors import ConfigError, InputError, MissingExtraError
 from factchain.files import sha256
 from factchain.kg.extraction.protocol import Evidence
 from factchain.kg.extraction.rebel_format import MARKERS, parse_triples, without_markers
 from factchain.kg.extraction.windows import sentence_windows
-from factchain.kg.records import TextPassage
+from factchain.kg.records import PassageView
 
 NAME = "rebel"
 MODEL = "Babelscape/rebel-large"
@@ -45,7 +45,7 @@ class RebelSettings:
     reply_tokens: int = 128
     batch: int = 32
     """Windows that are read at once."""
-    batch_characters: int = 250_000
+    shard_bytes: int = 250_000
     """Text of one shard: what is lost, at most, when a run is stopped."""
 
     @classmethod
@@ -72,6 +72,16 @@ class RebelSettings:
         return Rebel(self)
 
 
+def placement(device: str, has_gpu: bool) -> tuple[str, str]:
+    """Where the model computes, and in what format of numbers: bfloat16 on a GPU.
+
+    Raises ConfigError where a GPU is asked for and there is none.
+    """
+    if device == "cuda" and not has_gpu:
+        raise ConfigError("--device cuda: torch finds no GPU here: take auto or cpu")
+    return ("cpu", "float32") if device == "cpu" or not has_gpu else ("cuda", "bfloat16")
+
+
 class Rebel:
     """The REBEL extractor.
 
@@ -90,7 +100,7 @@ class Rebel:
         silence()
         self._settings = settings
         self._torch = torch
-        gpu = torch.cuda.is_available() if settings.device == "auto" else settings.device == "cuda"
+        place, number_format = placement(settings.device, torch.cuda.is_available())
         source: Any = {"revision": settings.revision, "trust_remote_code": False}
         try:
             self._tokenizer: Any = AutoTokenizer.from_pretrained(settings.model, **source)
@@ -98,9 +108,9 @@ class Rebel:
                 settings.model,
                 **source,
                 use_safetensors=True,
-                dtype=torch.bfloat16 if gpu else torch.float32,
+                dtype=getattr(torch, number_format),
             )
-            self._model.to("cuda" if gpu else "cpu").eval()
+            self._model.to(place).eval()
         except (OSError, ValueError, RuntimeError, AssertionError) as error:
             first = str(error).strip().splitlines()[0]
             raise InputError(
@@ -116,7 +126,7 @@ class Rebel:
                 "trained to write triples as REBEL does"
             )
 
-    def extract(self, passages: Sequence[TextPassage]) -> Evidence:
+    def extract(self, passages: Sequence[PassageView]) -> Evidence:
         """The triples that the passages state."""
         windows = [
             (position, window)

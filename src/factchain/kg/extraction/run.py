@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import orjson
@@ -20,13 +21,17 @@ import pyarrow.parquet as pq
 
 from factchain.errors import InputError
 from factchain.kg.extraction.protocol import Evidence, Extractor, ExtractorSettings
-from factchain.kg.records import TextPassage, number
+from factchain.kg.records import PassageView, number
 from factchain.kg.shared_folder import exists, join, open_new, open_shard, write_parquet
+from factchain.kg.text.passages import check_corpus, corpus_blocks, passages_of
+from factchain.kg.triples.lines import Block
 from factchain.parallel import Engine, map_shards
-from factchain.progress import track
+from factchain.progress import measuring
 from factchain.records import Record
 
 RUN = "run.json"
+COMPRESSION = "lz4"
+"""Text is read again once, at once: speed counts for more than size."""
 REJECTED = b"rejected"
 """Key of the shard's metadata: what was left out, by reason, as JSON."""
 MENTION = pa.struct([("entity", pa.int64()), ("count", pa.int64())])
@@ -71,11 +76,12 @@ class ExtractionRun(Record):
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Some passages, one JSON object each, and where to put what they say."""
+    """Some lines of a corpus, and where to put what they say."""
 
     address: str
     settings: ExtractorSettings
-    lines: tuple[bytes, ...]
+    source: Path
+    block: Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,8 @@ class ShardSummary:
     """What one shard gave."""
 
     address: str
+    size: int
+    """Bytes of its text."""
     passages: int
     mentions: int
     statements: int
@@ -90,25 +98,29 @@ class ShardSummary:
 
 
 def extract(
-    passages: Iterable[TextPassage],
+    passages: Path,
     settings: ExtractorSettings,
     folder: str,
     *,
     workers: int = 1,
     engine: Engine = "local",
 ) -> ExtractionRun:
-    """Extract from all passages into `folder`, a path or fsspec address; go on where it stopped.
+    """Extract from a file of passages into `folder`, a path or address; go on where it stopped.
 
-    Memory holds a few shards at a time. Raises OutputError where the folder cannot be written.
+    Memory holds a few shards at a time. Raises InputError where the file is no text corpus, and
+    OutputError where the folder cannot be written.
     """
+    size = check_corpus(passages)
     shards = _shards(passages, settings, folder)
     total: Counter[str] = Counter()
     rejected: Counter[str] = Counter()
     names = []
-    for done in track(map_shards(extract_shard, shards, workers, engine), "extracting, by shard"):
-        names.append(done.address.rpartition("/")[2])
-        rejected.update(done.rejected)
-        total.update(passages=done.passages, mentions=done.mentions, statements=done.statements)
+    with measuring("extracting", size) as advance:
+        for done in map_shards(extract_shard, shards, workers, engine, hand_over=_as_it_is):
+            names.append(done.address.rpartition("/")[2])
+            rejected.update(done.rejected)
+            total.update(passages=done.passages, mentions=done.mentions, statements=done.statements)
+            advance(done.size)
     run = ExtractionRun(
         extractor=settings.name,
         settings=settings.key(),
@@ -137,28 +149,16 @@ def read_run(folder: str) -> ExtractionRun:
             raise InputError(f"{address}: is no record of an extraction: extract again") from error
 
 
-def _shards(
-    passages: Iterable[TextPassage], settings: ExtractorSettings, folder: str
-) -> Iterator[Shard]:
-    for position, lines in enumerate(_batches(passages, settings.batch_characters)):
-        digest = hashlib.sha256(settings.key().encode())
-        for line in lines:
-            digest.update(line + b"\n")
-        name = f"text-{position:06}-{digest.hexdigest()[:16]}.parquet"
-        yield Shard(join(folder, name), settings, lines)
+def _shards(passages: Path, settings: ExtractorSettings, folder: str) -> Iterator[Shard]:
+    for position, block in enumerate(corpus_blocks(passages, settings.shard_bytes)):
+        digest = hashlib.sha256(settings.key().encode() + b"\n" + block.data).hexdigest()[:16]
+        name = f"text-{position:06}-{digest}.parquet"
+        yield Shard(join(folder, name), settings, passages, block)
 
 
-def _batches(passages: Iterable[TextPassage], characters: int) -> Iterator[tuple[bytes, ...]]:
-    batch: list[bytes] = []
-    size = 0
-    for passage in passages:
-        batch.append(passage.model_dump_json().encode())
-        size += len(passage.title) + len(passage.text)
-        if size >= characters:
-            yield tuple(batch)
-            batch, size = [], 0
-    if batch:
-        yield tuple(batch)
+def _as_it_is(shard: Shard) -> Shard:
+    """A shard for another process: it holds all that is needed there."""
+    return shard
 
 
 def extract_shard(shard: Shard) -> ShardSummary:
@@ -167,11 +167,12 @@ def extract_shard(shard: Shard) -> ShardSummary:
         with open_shard(shard.address) as file:
             table = pq.read_table(file, columns=["mentions", "statements"])
     else:
-        passages = [TextPassage.model_validate_json(line) for line in shard.lines]
+        passages = passages_of(shard.source, shard.block)
         table = shard_table(passages, _extractor(shard.settings).extract(passages))
-        write_parquet(shard.address, table)
+        write_parquet(shard.address, table, COMPRESSION)
     return ShardSummary(
         shard.address,
+        len(shard.block.data) + 1,
         table.num_rows,
         _values(table["mentions"]),
         _values(table["statements"]),
@@ -189,7 +190,7 @@ def _values(column: pa.ChunkedArray) -> int:
     return sum(len(chunk.flatten()) for chunk in column.chunks)
 
 
-def shard_table(passages: Sequence[TextPassage], evidence: Evidence) -> pa.Table:
+def shard_table(passages: Sequence[PassageView], evidence: Evidence) -> pa.Table:
     """The passages, each with what it says, in SHARD_SCHEMA."""
     mentions, statements = evidence.mentions, evidence.statements
     mention_first = np.searchsorted(mentions.passage, np.arange(len(passages) + 1))

@@ -5,6 +5,7 @@ Arrays of starts and ends are in characters, as Python counts them.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -16,15 +17,19 @@ Positions = NDArray[np.int64]
 @cache
 def _word_characters() -> NDArray[np.bool_]:
     """For each code point whether it is a letter, a digit or an underscore."""
-    return np.array([chr(code).isalnum() or chr(code) == "_" for code in range(0x110000)])
+    word = np.zeros(0x110000, dtype=bool)
+    for run in re.finditer(r"\w+", "".join(map(chr, range(0x110000)))):
+        word[run.start() : run.end()] = True
+    return word
 
 
 def whole_words(text: str, start: Positions, end: Positions) -> NDArray[np.bool_]:
     """Which spans neither begin nor end within a word."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    word = np.zeros(len(codes) + 2, dtype=bool)  # with a gap at either end
-    word[1:-1] = _word_characters()[codes]
-    return ~(word[start] & word[start + 1]) & ~(word[end] & word[end + 1])
+    # With a gap at either end: the character before a position stands where the position says.
+    codes = np.frombuffer(f"\0{text}\0".encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    word = _word_characters()
+    cuts = [word[codes[at]] & word[codes[at + 1]] for at in (start, end)]
+    return np.asarray(~cuts[0] & ~cuts[1])
 
 
 def longest(start: Positions, end: Positions) -> Positions:

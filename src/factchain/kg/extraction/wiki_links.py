@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from factchain.kg.extraction.lexicon import UNKNOWN, Lexicon
-from factchain.kg.records import TextPassage
+from factchain.kg.records import PassageView
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class LinkReading:
 
 
 def read_links(
-    passages: Sequence[TextPassage], text_begins: Sequence[int], lexicon: Lexicon
+    passages: Sequence[PassageView], text_begins: Sequence[int], lexicon: Lexicon
 ) -> LinkReading:
     """Read the links of the passages, whose texts begin at `text_begins`.
 
@@ -30,6 +30,8 @@ def read_links(
     """
     reading = LinkReading()
     for position, (passage, begin) in enumerate(zip(passages, text_begins, strict=True)):
+        if not passage.links:
+            continue
         done = 0
         for link in sorted(passage.links, key=lambda link: (link.start, link.end)):
             if link.start < done:

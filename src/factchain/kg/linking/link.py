@@ -1,6 +1,7 @@
 """Statements in words -> facts of the graph that passages state.
 
-Heads and tails are looked up as titles of pages in a wikimapper index, redirects followed;
+Heads and tails are looked up as titles of pages in a wikimapper index, redirects followed, those
+of the wiki and those of the graph;
 relations are names of properties: a label, or else an alias, of the store's. Several properties
 of one alias are told apart by the classes that they join in the graph. As in MINTQA, only facts
 that the newest snapshot holds are kept, in the direction that the statement has: the inverse of a
@@ -51,6 +52,8 @@ class LinkSummary:
     """Facts that are stated at all."""
     dropped: dict[str, int]
     """The other statements, by reason."""
+    merged: int = 0
+    """Spans whose item was merged into another, which they are taken for."""
 
 
 class Meaning(NamedTuple):
@@ -107,10 +110,10 @@ def link(
         execute(queries.ADD_MENTIONS, named)
         execute(queries.ADD_ENTITY_MENTIONS, named)
         execute(DROP_COUNTS)
-    ((statements, kept, facts),) = store.rows(queries.LINKED_SIZES)
+    ((statements, kept, facts, merged),) = store.rows(queries.LINKED_SIZES)
     dropped = {reason: int(count) for reason, count in store.rows(queries.DROPPED)}
     execute(queries.DROP_LINKED)
-    return LinkSummary(int(statements), int(kept), facts, dropped)
+    return LinkSummary(int(statements), int(kept), facts, dropped, merged)
 
 
 def check_index(index: Path) -> None:

@@ -107,14 +107,22 @@ PROPERTY_NAMES = "SELECT id, label, aliases FROM property ORDER BY id"
 
 KEEP_RELATIONS = "CREATE OR REPLACE TEMP TABLE linked_relation AS FROM incoming_relation"
 
-# Each span with its entity or why it has none. Q4167410 is the class of disambiguation pages.
+# Each span with its entity or why it has none; an item that was merged into another since the
+# index was made is that one. Q4167410 is the class of disambiguation pages.
 SPAN_ENTITIES = """
 CREATE OR REPLACE TEMP TABLE meant AS
 SELECT
     l.span,
     l.entity,
+    l.merged,
     l.disambiguation OR coalesce(list_contains(e.classes, 4167410), FALSE) AS disambiguation
-FROM read_parquet($shards) l LEFT JOIN entity e ON e.id = l.entity
+FROM (
+    SELECT
+        m.span, coalesce(r.target, m.entity) AS entity, r.target IS NOT NULL AS merged,
+        m.disambiguation
+    FROM read_parquet($shards) m LEFT JOIN redirect r ON r.source = m.entity
+) l
+LEFT JOIN entity e ON e.id = l.entity
 """
 
 # How many facts of the graph have the property, a class of the subject and one of the object;
@@ -228,7 +236,8 @@ LINKED_SIZES = """
 SELECT
     (SELECT coalesce(sum(count), 0) FROM stated),
     (SELECT coalesce(sum(count), 0) FROM linked WHERE fact IS NOT NULL),
-    (SELECT count(DISTINCT fact) FROM linked)
+    (SELECT count(DISTINCT fact) FROM linked),
+    (SELECT count(*) FROM meant WHERE merged)
 """
 
 DROP_LINKED = """

@@ -22,7 +22,7 @@ from factchain.kg.text import wikiextractor, wikitext
 from factchain.kg.text.pages import Page, TitleRedirect
 from factchain.kg.text.sources import Format, Read, files_of, read_sources
 from factchain.parallel import Engine, map_shards
-from factchain.progress import track
+from factchain.progress import measuring
 
 MIN_WORDS = 5
 SHARD_CHARACTERS = 2**20
@@ -71,14 +71,17 @@ def write_passages(
     """
     skipped = Counter[str]()
     counts = Counter[str]()
-    read = read_sources(files_of(sources), form, skipped)
-    cuts = map_shards(partial(cut, min_words=min_words), _shards(read), workers, engine)
+    files = files_of(sources)
+    size = sum(file.stat().st_size for file in files if file.is_file())
     with ExitStack() as stack:
+        on_read = stack.enter_context(measuring("cutting pages", size))
+        read = read_sources(files, form, skipped, on_read)
+        cuts = map_shards(partial(cut, min_words=min_words), _shards(read), workers, engine)
         passages_file = stack.enter_context(write_atomically(out))
         redirects_file = stack.enter_context(write_atomically(redirects)) if redirects else None
 
         def passages() -> Iterator[TextPassage]:
-            for part in track(cuts, "cutting pages"):
+            for part in cuts:
                 counts.update(pages=part.pages, redirects=len(part.redirects))
                 skipped.update(part.skipped)
                 if redirects_file is not None:

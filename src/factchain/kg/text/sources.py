@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
-
-from pydantic import ValidationError
+from typing import BinaryIO, Literal
 
 from factchain.errors import InputError
 from factchain.kg.records import TextPassage
 from factchain.kg.text import wikiextractor
 from factchain.kg.text.pages import Page, TitleRedirect
+from factchain.kg.text.passages import line_blocks
+from factchain.kg.text.repeated_ids import PassageIds, passage_ids
 from factchain.kg.text.wikitext_dump import read_articles
 from factchain.kg.triples.lines import open_stream
+from factchain.records import read_record
 
 Format = Literal["jsonl", "wikiextractor", "mediawiki"]
 FORMATS: tuple[Format, ...] = ("jsonl", "wikiextractor", "mediawiki")
@@ -39,22 +40,23 @@ def files_of(sources: Sequence[Path]) -> list[Path]:
 
 
 def read_sources(
-    files: Iterable[Path], form: Format | None, skipped: Counter[str]
+    files: Iterable[Path],
+    form: Format | None,
+    skipped: Counter[str],
+    on_read: Callable[[int], None] | None = None,
 ) -> Iterator[Read]:
     """Yield what the files hold, in their order; `form` is told by each one's content if None.
 
+    `on_read` is told of the bytes that were read.
     Raises InputError for a malformed file or an id that stands twice.
     """
-    pages, passages = bytearray(), set[str]()
-    for file in files:
-        for one in _read(file, form, skipped):
-            if isinstance(one, Page):
-                _once(file, one.id, pages)
-            elif isinstance(one, TextPassage):
-                if one.id in passages:
-                    raise InputError(f"{file}: the passage id {one.id!r} stands twice")
-                passages.add(one.id)
-            yield one
+    pages = bytearray()
+    with passage_ids() as ids:
+        for file in files:
+            for one in _read(file, form, skipped, ids, on_read):
+                if isinstance(one, Page):
+                    _once(file, one.id, pages)
+                yield one
 
 
 def _once(file: Path, page: int, seen: bytearray) -> None:
@@ -69,8 +71,14 @@ def _once(file: Path, page: int, seen: bytearray) -> None:
     seen[byte] |= bit
 
 
-def _read(file: Path, form: Format | None, skipped: Counter[str]) -> Iterator[Read]:
-    with open_stream(file) as stream:
+def _read(
+    file: Path,
+    form: Format | None,
+    skipped: Counter[str],
+    ids: PassageIds,
+    on_read: Callable[[int], None] | None,
+) -> Iterator[Read]:
+    with open_stream(file, on_read=on_read) as stream:
         start = stream.peek().removeprefix(b"\xef\xbb\xbf").lstrip()
         if not start:
             raise InputError(f"{file}: is empty")
@@ -78,7 +86,7 @@ def _read(file: Path, form: Format | None, skipped: Counter[str]) -> Iterator[Re
         if found == "mediawiki":
             yield from read_articles(file, stream, skipped)
         elif found == "jsonl":
-            yield from _passages(file, stream)
+            yield from _passages(file, stream, ids)
         elif start.startswith(b"{"):
             yield from wikiextractor.read_json(file, stream)
         else:
@@ -99,14 +107,9 @@ def _form(file: Path, start: bytes) -> Format:
     )
 
 
-def _passages(file: Path, stream: Iterable[bytes]) -> Iterator[TextPassage]:
-    for number, line in enumerate(stream, start=1):
-        try:
-            passage = TextPassage.model_validate_json(line)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "the line"
-            raise InputError(
-                f"{file}:{number}: {where}: {first['msg']} (expected a TextPassage)"
-            ) from error
-        yield passage
+def _passages(file: Path, stream: BinaryIO, ids: PassageIds) -> Iterator[TextPassage]:
+    for block in line_blocks(file, stream):
+        lines = enumerate(block.data.split(b"\n"), start=block.first)
+        passages = [read_record(file, number, line, TextPassage) for number, line in lines]
+        ids.add([passage.id for passage in passages], file, block.first)
+        yield from passages

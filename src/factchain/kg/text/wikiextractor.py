@@ -13,6 +13,7 @@ import msgspec
 
 from factchain.errors import InputError
 from factchain.kg.text.pages import Page
+from factchain.kg.text.passages import numbered_lines
 from factchain.kg.text.wikitext import BREAK, Paragraph, Piece, article_title, join_paragraphs
 
 _DOC = re.compile(r'<doc id="([^"]*)".*? title="(.*)">')
@@ -41,7 +42,7 @@ def begins(start: bytes) -> bool:
 
 def read_json(path: Path, stream: BinaryIO) -> Iterator[Page]:
     """Yield the pages of a file of JSON lines. Raises InputError for a malformed line."""
-    for number, line in enumerate(stream, start=1):
+    for number, line in numbered_lines(path, stream):
         if not line.strip():
             continue
         try:
@@ -56,7 +57,7 @@ def read_json(path: Path, stream: BinaryIO) -> Iterator[Page]:
 def read_docs(path: Path, stream: BinaryIO) -> Iterator[Page]:
     """Yield the pages of a file of `<doc>` elements. Raises InputError where one is malformed."""
     begun, head, lines = 0, ("", ""), list[str]()
-    for number, raw in enumerate(stream, start=1):
+    for number, raw in numbered_lines(path, stream):
         try:
             line = raw.decode().rstrip("\r\n")
         except UnicodeDecodeError as error:

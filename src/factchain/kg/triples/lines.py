@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from factchain.kg.dumps.decompress import open_dump
+from factchain.kg.dumps.decompress import DumpFile, open_dump
 
 BLOCK = 8 << 20
 LONGEST_LINE = 16 << 20
@@ -52,14 +52,29 @@ class _Joined(io.RawIOBase):
 
 
 @contextmanager
-def open_stream(path: Path, workers: int = 1) -> Iterator[io.BufferedReader]:
-    """A file's content, decompressed. Raises InputError where it is unreadable or damaged."""
+def open_stream(
+    path: Path, workers: int = 1, on_read: Callable[[int], None] | None = None
+) -> Iterator[io.BufferedReader]:
+    """A file's content, decompressed; `on_read` is told of the bytes of the file that were read.
+
+    Raises InputError where it is unreadable or damaged.
+    """
     with (
         open_dump(path, workers=workers) as file,
         # Closed, its thread that reads ahead ends.
         closing(cast(Generator[bytes, None, None], file.blocks(READ))) as parts,
     ):
-        yield io.BufferedReader(_Joined(parts), PEEK)
+        yield io.BufferedReader(_Joined(_told(file, parts, on_read) if on_read else parts), PEEK)
+
+
+def _told(
+    file: DumpFile, parts: Iterator[bytes], on_read: Callable[[int], None]
+) -> Iterator[bytes]:
+    before = 0
+    for part in parts:
+        on_read(file.compressed - before)
+        before = file.compressed
+        yield part
 
 
 def blocks(

@@ -19,7 +19,7 @@ from factchain.kg import doors_queries
 from factchain.kg.dumps.redirects import resolve
 from factchain.kg.dumps.values import KEPT_TYPES, LARGEST_NUMBER
 from factchain.kg.records import REDIRECT_SCHEMA, DumpShards
-from factchain.kg.shared_folder import shards_of
+from factchain.kg.shared_folder import let_duckdb_read, shards_of
 from factchain.kg.triples.staging import NAMES, TRIPLES
 
 FIRST_OUTSIDE = 1_000_000_000
@@ -42,11 +42,11 @@ class Numbered:
     """Facts that were left out for the datatype of their property."""
 
 
-def number(folder: Path, memory: int, threads: int) -> Numbered:
-    """Turn the shards of a folder into the tables that a store takes in, beside them.
+def number(staged: str, folder: Path, memory: int, threads: int) -> Numbered:
+    """Turn the shards at the address `staged` into the tables that a store takes in, in `folder`.
 
-    `known.parquet` are the ids that the store has numbered (kind, id, number); `memory` is in
-    bytes, and what goes beyond goes to the folder. Raises InputError where the numbers do not
+    `known.parquet` there are the ids that the store has numbered (kind, id, number); `memory` is
+    in bytes, and what goes beyond goes to the folder. Raises InputError where the numbers do not
     suffice.
     """
     kept = sorted(KEPT_TYPES)
@@ -56,8 +56,9 @@ def number(folder: Path, memory: int, threads: int) -> Numbered:
         staging.execute("SET threads = ?", [threads])
         staging.execute(doors_queries.KNOWN, [str(folder / KNOWN)])
         staging.execute(doors_queries.OWN_NUMBER)
-        staging.execute(doors_queries.TRIPLES, [shards_of(str(folder), f"{TRIPLES}-*.parquet")])
-        names = shards_of(str(folder), f"{NAMES}-*.parquet")
+        let_duckdb_read(staging, staged)
+        staging.execute(doors_queries.TRIPLES, [shards_of(staged, f"{TRIPLES}-*.parquet")])
+        names = shards_of(staged, f"{NAMES}-*.parquet")
         if names:
             staging.execute(doors_queries.NAMES, [names])
         else:

@@ -8,7 +8,7 @@ not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -75,8 +75,10 @@ def parse_tsv(block: Block, columns: tuple[str, ...]) -> Found:
     return found
 
 
-def parquet_rows(path: Path) -> Iterator[tuple[int, pa.Table]]:
+def parquet_rows(path: Path, on_read: Callable[[int], None]) -> Iterator[tuple[int, pa.Table]]:
     """Stretches of a Parquet file's rows, each with the number of its first, from 1.
+
+    `on_read` is told about how many bytes of the file they take.
 
     Raises InputError where it is none, or lacks a column.
     """
@@ -93,10 +95,12 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, pa.Table]]:
                 )
             _check_once(path, names)
             kept = [name for name in COLUMNS if name in names]
+            size, rows = path.stat().st_size, max(1, file.metadata.num_rows)
             for batch in file.iter_batches(ROWS, columns=kept):
                 table = pa.Table.from_batches([batch])
                 yield number, pa.table({name: _texts(path, table, name) for name in kept})
                 number += batch.num_rows
+                on_read(size * batch.num_rows // rows)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         first = str(error).splitlines()[0]
         raise InputError(f"{path}: cannot be read as Parquet: {first}") from error

@@ -34,6 +34,8 @@ MAX_LAG = 5
 """Seconds that the service's copies may lag behind before it asks us to wait."""
 LONGEST_WAIT = 300.0
 """Seconds that a service may ask us to wait; one that asks for more is given up."""
+LONGEST_ADDRESS = 2_000
+"""Characters that are asked for in an address, which caches see; more are posted."""
 SHOWN = 200
 
 FULL = "info|labels|descriptions|aliases|claims|sitelinks|datatype"
@@ -202,7 +204,11 @@ class WikidataApi:
         time.sleep(max(0.0, self._not_before - time.monotonic()))
         self.requests += 1
         try:
-            response = self._session().get(url, params=params, timeout=self._settings.timeout)
+            session, timeout = self._session(), self._settings.timeout
+            if sum(map(len, params.values())) > LONGEST_ADDRESS:
+                response = session.post(url, data=params, timeout=timeout)
+            else:
+                response = session.get(url, params=params, timeout=timeout)
         except requests.Timeout as error:
             raise _BusyError(f"no byte within {self._settings.timeout:g} s") from error
         except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
