@@ -68,6 +68,7 @@ bench: .venv/all
 	$(BIN)/python benchmarks/linearize.py
 	$(BIN)/python benchmarks/retrieval.py
 	$(BIN)/python benchmarks/llm.py
+	$(BIN)/python benchmarks/eval.py
 	$(BIN)/python benchmarks/report.py
 
 fuzz: .venv/dev

@@ -187,6 +187,10 @@ class EvalConfig(Settings):
     """Names of tasks, or patterns; "*" for all: what lacks its data is left out."""
     retrievers: tuple[str, ...] = ("bm25",)
     """Which retrievers the tasks with passages are run with."""
+    limit: int | None = Field(None, ge=1)
+    """Most questions of a task, spread evenly over axes, hops, types and labels; null for all."""
+    in_full: tuple[str, ...] = ()
+    """Names of tasks, or patterns, that ask all questions though there is a limit."""
 
 
 class BuildConfig(Settings):

@@ -42,6 +42,9 @@ class QuestionsConfig(Settings):
     reading and necessity; all that can be made if empty."""
     regenerations: int = Field(3, ge=0)
     """How often a model is asked again for a wording that a check refused."""
+    options: bool = False
+    """Give questions and hops three wrong options besides the right one, proved by the graph; the
+    tasks of multiple choice need them."""
     closed_book: int = Field(0, ge=0)
     """How often each question is asked without context, to know how hard it is."""
     closed_book_models: tuple[str, ...] = ()

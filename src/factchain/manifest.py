@@ -137,7 +137,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a workspace. Raises OutputError where the folder is none."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise OutputError(f"{folder}: is no workspace: it has no {MANIFEST}")
+        raise OutputError(
+            f"{folder}: is no workspace: it has no {MANIFEST}: name a folder that "
+            "`factchain build` or `factchain import` wrote"
+        )
     return _read(path)
 
 

@@ -126,8 +126,9 @@ def _plan(
         ),
         Stage(
             name="questions",
-            settings=questions_version(config.questions),
-            run=partial(stages.make_questions, config, out, first),
+            settings=questions_version(config.questions)
+            | ({"seed": seed} if config.questions.options else {}),
+            run=partial(stages.make_questions, config, out, first, seed),
             outputs=[first],
         ),
         *([_unanswerable_stage(config, settings, out, seed)] if config.unanswerable.is_on else []),

@@ -15,6 +15,7 @@ from factchain.chains.records import FactChain
 from factchain.chains.settings import sample_settings
 from factchain.config import BuildConfig
 from factchain.errors import InputError
+from factchain.eval.dealing import deal
 from factchain.eval.report.render import write_report
 from factchain.eval.report.workspace import report_data
 from factchain.eval.results import Results
@@ -34,11 +35,10 @@ from factchain.questions.kinds.unanswerable import (
     WithholdSettings,
     make_unanswerable,
 )
+from factchain.questions.options.build import add_options, plan_options
 from factchain.questions.records import Question
 from factchain.records import read_records, write_records
 from factchain.retrieval_corpus.build import BuiltCorpus, build_corpus
-from factchain.retrieval_corpus.evaluate import evaluate_retriever
-from factchain.retrieval_corpus.metrics import GroupScore
 from factchain.retrieval_corpus.retrievers.bm25 import BM25Retriever
 from factchain.retrieval_corpus.settings import corpus_settings
 from factchain.retrieval_corpus.unanswerable_check import check_unanswerable
@@ -129,7 +129,9 @@ def draw_chains(
     )
 
 
-def make_questions(config: BuildConfig, out: Path, file: str = QUESTIONS) -> StageReport:
+def make_questions(
+    config: BuildConfig, out: Path, file: str = QUESTIONS, seed: int = 1
+) -> StageReport:
     """Questions from chains, into a file. Raises InputError where not one can be asked."""
     (out / ANSWERABLE).unlink(missing_ok=True)
     chains = list(read_records(out / CHAINS, FactChain))
@@ -137,6 +139,9 @@ def make_questions(config: BuildConfig, out: Path, file: str = QUESTIONS) -> Sta
         summary = generate_file(
             store, chains, generation_settings(config.questions), out / file, out / JOURNAL
         )
+        if summary.questions and config.questions.options:
+            plan = plan_options(store, list(read_records(out / file, Question)))
+            write_records(out / file, add_options(plan, seed)[0])
     if not summary.questions:
         raise InputError(
             f"{out / CHAINS}: none of {len(chains)} chains became a question "
@@ -214,7 +219,13 @@ def ask_model(config: BuildConfig, out: Path, workers: int = 1) -> StageReport:
     """Scores of the model that the config names."""
     settings = config.eval
     result = run_suite(
-        out, settings.model, settings.tasks, retrievers=settings.retrievers, workers=workers
+        out,
+        settings.model,
+        settings.tasks,
+        retrievers=settings.retrievers,
+        limit=settings.limit,
+        in_full=settings.in_full,
+        workers=workers,
     )
     return StageReport(
         rows_in=result["answers"] + result["failed"],
@@ -232,16 +243,17 @@ def make_report(out: Path, manifest: dict[str, Any]) -> StageReport:
         figures["answer_classes"] = classes_of(
             store, [q.answer.id for q in questions if q.answer.id is not None]
         )
-    results = Results()
-    retrieval: list[GroupScore] = []
-    if is_installed():
-        from factchain.eval.report.runs import without_partial_labels
-        from factchain.eval.result_tables import results_of
-        from factchain.eval.scores import read_scores
+    if not is_installed():
+        write_report(report_data(out, manifest, figures, Results(), {}), out / REPORT)
+        return StageReport(rows_in=len(questions), rows_out=1)
+    from factchain.eval.report.asked import who_was_asked
+    from factchain.eval.report.pages import MOST_PAGES
+    from factchain.eval.report.runs import read_judged, read_runs, retrieval_scores
+    from factchain.eval.result_tables import results_of
 
-        results = results_of(read_scores(out / SCORES), questions)
-        retrieval = evaluate_retriever(
-            BM25Retriever(), out / CORPUS, without_partial_labels(questions), [TOP_K]
-        )
-    write_report(report_data(out, manifest, figures, results, retrieval), out / REPORT)
+    runs = read_runs([out])
+    results = results_of(runs.scores, questions, read_judged([out]))
+    retrieval = retrieval_scores(runs, also=["bm25"])
+    asked = who_was_asked(runs, results, deal(questions, MOST_PAGES))
+    write_report(report_data(out, manifest, figures, results, retrieval), out / REPORT, asked)
     return StageReport(rows_in=len(questions), rows_out=1)

@@ -21,8 +21,9 @@ from factchain.data.tables import SampleTables, read_tables
 from factchain.errors import InputError
 from factchain.kg.dumps.dump import DumpSettings
 from factchain.kg.dumps.statements import FactFilter
-from factchain.kg.text.passages import read_passages
+from factchain.kg.records import TextPassage
 from factchain.questions.lexis import fold
+from factchain.records import read_records
 
 
 @cache
@@ -98,7 +99,7 @@ def test_the_dumps_are_read_by_qwikidata(tmp_path: Path) -> None:
 
 
 def test_passages() -> None:
-    passages = list(read_passages(Path(str(sample_folder() / "passages.jsonl"))))
+    passages = list(read_records(Path(str(sample_folder() / "passages.jsonl")), TextPassage))
     assert len(passages) >= 500
     for passage in passages:
         assert passage.entity is None or passage.entity in sample().entities, passage.id

@@ -13,19 +13,17 @@ from factchain.errors import ConfigError, InputError
 from factchain.eval import prompts
 from factchain.eval.dataset import as_dataset, chain_key, read_questions, rests_on, version_of
 from factchain.eval.parametric import parametric
-from factchain.eval.passages import Gold, searcher
+from factchain.eval.passages import Gold
 from factchain.eval.retrieval_qa import retrieval
 from factchain.questions.records import Answer, Question
 from factchain.records import write_records
-from factchain.retrieval_corpus.records import HopGold, Passage
-from factchain.retrieval_corpus.retrievers.bm25 import BM25Retriever
-from factchain.retrieval_corpus.retrievers.protocol import Hit
+from factchain.retrieval_corpus.records import HopGold
 
 
 def test_a_sample_is_a_question(workspace: Path) -> None:
     samples = list(as_dataset(read_questions(workspace)))
-    assert [sample.id for sample in samples] == ["q-1", "q-2", "q-3", "q-4", "q-5"]
-    first, second = samples[0], samples[1]
+    assert [sample.id for sample in samples] == ["q-1", "q-5", "q-2", "q-3", "q-4"]
+    first, second = samples[0], samples[2]
     assert first.input == "Who discovered or invented Radium?"
     assert first.target == ["Marie Curie", "Madame Curie", "Maria Sklodowska-Curie"]
     metadata = dict(second.metadata or {})
@@ -118,24 +116,6 @@ def test_a_hop_without_gold_is_named(questions: list[Question], hop_gold: list[H
     rows = [row for row in hop_gold if (row.question, row.hop) != ("q-3", 2)]
     with pytest.raises(InputError, match="question q-3: hop 2 has no gold passage"):
         Gold(questions, rows)
-
-
-def test_a_query_is_searched_once(passages: dict[str, Passage]) -> None:
-    class Counting(BM25Retriever):
-        asked: list[str] = []  # noqa: RUF012
-
-        def search(self, queries: list[str], k: int) -> list[list[Hit]]:  # type: ignore[override]
-            self.asked += queries
-            return super().search(queries, k)
-
-    search = searcher(Counting(), passages.values())
-    assert search("capital of United Kingdom")[0] == "Q4"
-    assert search("capital of United Kingdom") == search("capital of United Kingdom")
-    assert len(search("United Kingdom London Hamlet Radium Warsaw Stratford")) == 5
-    assert Counting.asked == [
-        "capital of United Kingdom",
-        "United Kingdom London Hamlet Radium Warsaw Stratford",
-    ]
 
 
 def test_workspaces_of_equal_files_have_equal_versions(

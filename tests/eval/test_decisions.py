@@ -23,10 +23,10 @@ def test_by_hand() -> None:
     assert decisions.macro_f1(made) == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert decisions.describe_choices(made) == {
         "macro_f1": pytest.approx(7 / 12),
-        "recall[a]": 0.5,
-        "recall[b]": 0.5,
-        "chosen[a]": 0.25,
-        "chosen[b]": 0.5,
+        "recall(a)": 0.5,
+        "recall(b)": 0.5,
+        "chosen(a)": 0.25,
+        "chosen(b)": 0.5,
         "unparsed": 0.25,
     }
     assert decisions.accuracy([]) == decisions.macro_f1([]) == decisions.recall([], "a") == 0

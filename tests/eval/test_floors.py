@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from factchain.chains.records import TypedValue
 from factchain.eval.comparison import compare
 from factchain.eval.floors import FLOORS, draw, most_frequent
 from factchain.eval.known import read_known
 from factchain.eval.scores import FLOOR, read_scores
 from factchain.eval.suite import run_suite
-from factchain.questions.records import Question
+from factchain.questions.records import Answer, Question
 from factchain.records import write_records
 from prompted_model import PromptedModel
 
@@ -67,6 +68,29 @@ def test_answers(workspace: Path, questions: list[Question]) -> None:
         if (row["model"], row["question"], row["context"]) == (USUAL, "q-2", "none")
     )
     assert (first["hops"], first["labels"], first["error"]) == (2, "popular-unpopular", None)
+
+
+def test_answers_of_each_type(workspace: Path, questions: list[Question]) -> None:
+    """Yes and no are no answer to who, and names none to whether."""
+    said = {"q-1": "yes", "q-2": "no", "q-5": "no"}
+    mixed = [
+        question.model_copy(update={"answer": _verdict(said[question.id])})
+        if question.id in said
+        else question
+        for question in questions
+    ]
+    write_records(workspace / "questions.jsonl", mixed)
+    table = rows(workspace, "parametric")
+    names = [question.answer.label for question in mixed[2:4]]
+    assert of(table, USUAL, "prediction") == ["no", "no", min(names), min(names), "no"]
+    drawn = of(table, RANDOM, "prediction")
+    assert {drawn[0], drawn[1], drawn[4]} <= {"yes", "no"}
+    assert {drawn[2], drawn[3]} <= set(names)
+
+
+def _verdict(said: str) -> Answer:
+    value = TypedValue(value=said, datatype="boolean", label=said)
+    return Answer(label=said, kind="yes/no", value=value)
 
 
 def test_a_draw_is_the_same_in_every_context(workspace: Path) -> None:
@@ -151,4 +175,5 @@ def test_a_second_model_changes_no_floor(workspace: Path) -> None:
 def test_floors_are_of_what_was_asked(workspace: Path, limit: int) -> None:
     run_suite(workspace, LEXICAL, ["parametric"], limit=limit)
     table = read_scores(workspace / "eval" / "scores.parquet").to_pylist()
-    assert of(table, USUAL, "question") == [f"q-{n}" for n in range(1, limit + 1)]
+    assert of(table, USUAL, "question") == of(table, LEXICAL, "question")
+    assert len(of(table, USUAL, "question")) == limit

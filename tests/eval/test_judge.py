@@ -30,8 +30,9 @@ from factchain.eval.judge_summaries import (
     rating_table,
 )
 from factchain.eval.prompts import Document
+from factchain.questions.filtering.polish import ADJUST, ADJUST_FAILED, PASS, POLISH, REWORK
 from factchain.questions.llm.protocol import Ask, Quarantined
-from factchain.questions.records import Question
+from factchain.questions.records import Question, Verdict
 from factchain.records import write_records
 from fake_model import FakeModel
 from scripted_server import ScriptedServer
@@ -104,15 +105,84 @@ def test_what_lacks_is_asked_for_three_times(questions: list[Question]) -> None:
     assert len(set(repeats)) == 3  # or the journal would give the same reply
 
 
-@pytest.mark.parametrize("name", ["gpt-4o", "openai/GPT-4o"])
-def test_no_model_judges_its_own_questions(questions: list[Question], name: str) -> None:
-    provenance = questions[1].provenance.model_copy(update={"model": "openai/gpt-4o"})
+SAME = [
+    ("openai/gpt-4o", "gpt-4o"),
+    ("openai/gpt-4o", "azureai/GPT-4o"),
+    ("openai/gpt-4o", "gpt-4o-2024-08-06"),
+    ("gpt-4o-2024-11-20", "openai/gpt-4o-2024-08-06"),
+    ("gpt-4-0613", "gpt-4"),
+    ("anthropic/claude-3-5-sonnet-20241022", "vertex/claude-3-5-sonnet@20240620"),
+    ("claude-3-7-sonnet-latest", "claude-3-7-sonnet"),
+    ("google/gemini-1.5-pro-002", "gemini-1.5-pro"),
+    ("gemini-2.5-pro-preview-05-06", "gemini-2.5-pro"),
+    ("together/meta-llama/Llama-3.3-70B-Instruct", "hf/meta-llama/llama-3.3-70b-instruct"),
+    ("ollama/llama3.3:latest", "llama3.3"),
+]
+OTHERS = [
+    ("gpt-4o", "gpt-4o-mini"),
+    ("gpt-4o", "gpt-4"),
+    ("llama-3.1-8b", "llama-3.3-70b"),
+    ("qwen2.5:7b", "qwen2.5:72b"),
+    ("gemini-1.5-pro", "gemini-2.5-pro"),
+    ("claude-3-5-sonnet", "claude-3-7-sonnet-20250219"),
+]
+
+
+@pytest.mark.parametrize(("writer", "judge"), [*SAME, *(pair[::-1] for pair in SAME)])
+def test_no_model_judges_its_own_questions(
+    questions: list[Question], writer: str, judge: str
+) -> None:
+    provenance = questions[1].provenance.model_copy(update={"model": writer})
     own = questions[1].model_copy(update={"provenance": provenance})
-    model = FakeModel(lambda ask: ALL_GOOD, name)
+    model = FakeModel(lambda ask: ALL_GOOD, judge)
     with pytest.raises(ConfigError, match=r"wrote 1 of the questions itself, q-2 the first"):
         judged(model, [questions[0], own])
     assert not model.asked
-    refuse_own([own], "gpt-4o-mini")
+
+
+@pytest.mark.parametrize(("writer", "judge"), [*OTHERS, *(pair[::-1] for pair in OTHERS)])
+def test_other_models_may_judge(questions: list[Question], writer: str, judge: str) -> None:
+    provenance = questions[1].provenance.model_copy(update={"model": writer})
+    refuse_own([questions[1].model_copy(update={"provenance": provenance})], judge)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "refused"),
+    [
+        (f"{ADJUST} by lab/polisher: clearer; it was: Who?", True),
+        (f"{REWORK} by polisher-2024-01-01: shorter; it was: Who?", True),
+        (f"{PASS} by polisher: good as it is", False),
+        (f"{ADJUST_FAILED} by polisher: names the answer; it wrote: Who is Marie Curie?", False),
+        (f"{ADJUST} by other: like polisher: so; it was: Who?", False),
+    ],
+)
+def test_no_model_judges_what_it_polished(
+    questions: list[Question], evidence: str, refused: bool
+) -> None:
+    verdict = Verdict(check=POLISH, passed=True, evidence=evidence)
+    provenance = questions[0].provenance.model_copy(update={"verdicts": (verdict,)})
+    polished = questions[0].model_copy(update={"provenance": provenance})
+    if refused:
+        with pytest.raises(ConfigError, match="wrote 1 of the questions itself, q-1 the first"):
+            refuse_own([polished], "polisher")
+    else:
+        refuse_own([polished], "polisher")
+
+
+def test_the_command_refuses_before_anything_is_asked(
+    workspace: Path, questions: list[Question], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    provenance = questions[0].provenance.model_copy(update={"model": "b"})
+    own = questions[0].model_copy(update={"provenance": provenance})
+    write_records(workspace / "questions.jsonl", [own, *questions[1:]])
+    with ScriptedServer(lambda body: ALL_GOOD) as server:
+        command = ["eval", "judge", str(workspace), "--model", "a", "--model", "lab/b"]
+        done = CliRunner().invoke(main, [*command, "--base-url", server.url])
+        assert server.requests == []
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "judge lab/b: wrote 1 of the questions itself, q-1 the first" in done.stderr
+    assert not (workspace / FOLDER).exists()
 
 
 def judgement(judge: str, question: str, repeat: int, grade: int, multi_hop: bool) -> Judgement:

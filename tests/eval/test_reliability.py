@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import statistics
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -12,12 +14,16 @@ from hypothesis.extra.numpy import arrays
 
 from factchain.eval.reliability import (
     YES_NO,
+    Level,
     alpha,
     alpha_compat,
     average_sd,
     fleiss_kappa,
     fleiss_kappa_compat,
 )
+
+Ratings = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+Gaps = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 
 _ = np.nan
 # The example of the package krippendorff: four raters, twelve units.
@@ -36,6 +42,49 @@ EXAMPLE = np.array(
 )
 def test_alpha_of_the_package_s_example(level: str, value: float) -> None:
     assert alpha(EXAMPLE, level) == pytest.approx(value, abs=5e-4)  # type: ignore[arg-type]
+
+
+def alpha_by_definition(ratings: Ratings, level: Level) -> float:
+    """SPEC.md 1.13: 1 - observed by expected disagreement, of the coincidences of all pairs."""
+    domain = sorted(set(ratings[~np.isnan(ratings)].tolist()))
+    coincidences = np.zeros((len(domain), len(domain)))
+    for unit in ratings.tolist():
+        given_ratings = [domain.index(one) for one in unit if not math.isnan(one)]
+        for first, second in permutations(given_ratings, 2):
+            coincidences[first, second] += 1 / (len(given_ratings) - 1)
+    n_c = coincidences.sum(axis=0)
+    expected = (np.outer(n_c, n_c) - np.diag(n_c)) / (n_c.sum() - 1)
+    distance = np.zeros_like(coincidences)
+    for c, k in combinations(range(len(domain)), 2):
+        between = n_c[c : k + 1].sum() - (n_c[c] + n_c[k]) / 2
+        apart = {"nominal": 1.0, "ordinal": between**2, "interval": (domain[c] - domain[k]) ** 2}
+        distance[c, k] = distance[k, c] = apart[level]
+    return float(1 - (coincidences * distance).sum() / (expected * distance).sum())
+
+
+GRADED = arrays(float, (5, 4), elements=st.integers(1, 5).map(float))
+GAPS = arrays(bool, (5, 4))
+
+
+@given(GRADED, GAPS, st.sampled_from(["nominal", "ordinal", "interval"]))
+def test_alpha_is_the_formula(grades: Ratings, gaps: Gaps, level: Level) -> None:
+    ratings = np.where(gaps, np.nan, grades)
+    # A unit with one rating has no pair and counts nowhere.
+    ratings[(~np.isnan(ratings)).sum(axis=1) < 2] = np.nan
+    found = alpha(ratings, level)
+    if len(set(ratings[~np.isnan(ratings)].tolist())) < 2:
+        assert found is None
+    else:
+        assert found == pytest.approx(alpha_by_definition(ratings, level))
+
+
+@given(GRADED, GAPS)
+def test_the_average_deviation_is_that_of_python_s_statistics(grades: Ratings, gaps: Gaps) -> None:
+    ratings = np.where(gaps, np.nan, grades)
+    rated = [[one for one in unit if not math.isnan(one)] for unit in ratings.tolist()]
+    spreads = [statistics.stdev(unit) for unit in rated if len(unit) > 1]
+    found = average_sd(ratings)
+    assert found == (pytest.approx(statistics.mean(spreads)) if spreads else None)
 
 
 def test_alpha_without_variance_is_undefined_and_1_in_the_script() -> None:

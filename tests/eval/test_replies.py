@@ -132,3 +132,18 @@ def test_confidence(reply: str, read: Confident) -> None:
 )
 def test_an_answer_and_its_documents(reply: str, read: Supported) -> None:
     assert replies.supported(reply) == read
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("Paris", "Paris"),
+        ("<think>Rome?\nNo.</think>\nParis ", "Paris"),
+        ("<THINK>Rome</THINK>Paris<think>or not</think>", "Paris"),
+        ("Rome? No.\n</think>\nParis", "Paris"),  # the prompt ended with the opening tag
+        ("<think>Rome, no, Paris, no, ", ""),  # cut off before it ended
+        ("Paris <think>or", "Paris"),
+    ],
+)
+def test_thoughts_are_no_part_of_an_answer(reply: str, said: str) -> None:
+    assert replies.without_thoughts(reply) == said

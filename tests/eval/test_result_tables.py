@@ -165,3 +165,33 @@ def test_nothing_gives_nothing() -> None:
     assert summarise_decompositions(empty) == []
     assert summarise_errors(empty, ()) == ([], [])
     assert summarise_floors(empty) == []
+
+
+def test_decisions_and_decompositions_are_given_for_each_axis() -> None:
+    chosen = [("popularity", "answer"), ("popularity", "answer"), ("recency", "retrieve")]
+    scores = table(
+        *(
+            row(
+                *(f"q{i}", float(said == "answer")),
+                **{"task": "strategy", "mode": "question", "axis": axis},
+                **{"gold": "answer", "prediction": said},
+            )
+            for i, (axis, said) in enumerate(chosen)
+        ),
+        *(
+            row(
+                *(f"q{i}", 1.0),
+                **{"task": "sub_questions", "mode": "given", "axis": axis},
+                **{"sub_questions": i, "retrievals": 0},
+            )
+            for i, axis in enumerate(("popularity", "popularity", "recency"))
+        ),
+    )
+    accuracy = {s.axis: s.mean for s in summarise_decisions(scores) if s.measure == "accuracy"}
+    assert accuracy == {None: pytest.approx(2 / 3), "popularity": 1, "recency": 0}
+    asked = {
+        (s.axis, s.hops): s.mean
+        for s in summarise_decompositions(scores)
+        if s.measure == "sub_questions"
+    }
+    assert asked == {(None, None): 1, ("popularity", None): 0.5, ("recency", None): 2, (None, 1): 1}

@@ -61,6 +61,14 @@ def test_mcnemar() -> None:
     assert mcnemar(many, other) == pytest.approx(stats.chi2.sf(19**2 / 60, 1))
 
 
+@given(st.lists(st.tuples(*[st.sampled_from([0.0, 1.0])] * 2), min_size=1, max_size=24))
+def test_mcnemar_s_exact_test_is_a_binomial_test(pairs: list[tuple[float, float]]) -> None:
+    first, second = np.array(pairs).T
+    won, lost = int((first > second).sum()), int((first < second).sum())
+    by_scipy = stats.binomtest(won, won + lost).pvalue if won + lost else 1.0
+    assert mcnemar(first, second) == pytest.approx(by_scipy)
+
+
 def test_a_paired_difference() -> None:
     rng = np.random.default_rng(1)
     first = rng.random(400)
@@ -99,3 +107,10 @@ def test_holm_is_the_step_down_rule(p_values: list[float]) -> None:
     for rank, i in enumerate(order):
         worst = max(worst, min(1.0, (m - rank) * p_values[i]))
         assert adjusted[i] == pytest.approx(worst)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_where_all_are_alike_the_chains_say_how_sure_it_is(value: float) -> None:
+    """A bootstrap would give an interval without width, however few chains there are."""
+    chains = ["a", "a", "b", "b", "c", "c"]
+    assert interval(np.full(6, value), chains) == interval(np.full(3, value))

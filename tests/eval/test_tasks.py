@@ -122,7 +122,7 @@ def test_the_strategy_for_a_question(workspace: Path) -> None:
     metrics = log_metrics(workspace)
     # decompose has precision 3/5 and recall 1, the others 0
     assert metrics["macro_f1"] == pytest.approx(0.75 / 3)
-    assert metrics["recall[decompose]"] == metrics["chosen[decompose]"] == 1
+    assert metrics["recall(decompose)"] == metrics["chosen(decompose)"] == 1
     assert metrics["unparsed"] == 0
 
 
@@ -133,7 +133,7 @@ def test_the_strategy_for_sub_questions(workspace: Path) -> None:
     assert column(table, "hop") == [1, 1, 2, 1, 2, 3, 1, 2, 3, 4, 1]
     assert sum(column(table, "accuracy")) == 7
     assert log_metrics(workspace)["accuracy"] == pytest.approx(7 / 11)
-    assert log_metrics(workspace)["accuracy[hop=3]"] == 1 / 2
+    assert log_metrics(workspace)["accuracy(hop=3)"] == 1 / 2
 
 
 def test_whether_the_steps_suffice(workspace: Path) -> None:
@@ -150,9 +150,9 @@ def test_a_reply_that_is_no_choice_is_wrong_and_counted(workspace: Path) -> None
     table = rows(workspace, PromptedModel(lambda prompt: "Hm.").model, "strategy-question")
     assert column(table, "prediction") == ["unparsed"] * 5
     assert log_metrics(workspace) == {
-        **dict.fromkeys(["accuracy", "macro_f1", "recall[answer]", "recall[decompose]"], 0),
-        **dict.fromkeys(["recall[retrieve]", "chosen[answer]", "chosen[decompose]"], 0),
-        "chosen[retrieve]": 0,
+        **dict.fromkeys(["accuracy", "macro_f1", "recall(answer)", "recall(decompose)"], 0),
+        **dict.fromkeys(["recall(retrieve)", "chosen(answer)", "chosen(decompose)"], 0),
+        "chosen(retrieve)": 0,
         "unparsed": 1,
     }
 

@@ -11,8 +11,9 @@ import pytest
 from factchain.chains.records import TypedValue
 from factchain.errors import ConfigError, InputError
 from factchain.eval import prompts
+from factchain.eval.dataset_results import RefusalRatio
 from factchain.eval.prompts import Prompt
-from factchain.eval.refusal_ratios import RefusalRatio, refusal_ratios
+from factchain.eval.refusal_ratios import refusal_ratios
 from factchain.eval.scores import read_scores
 from factchain.eval.suite import run_suite
 from factchain.eval.tasks import make_tasks

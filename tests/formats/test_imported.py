@@ -249,12 +249,3 @@ def test_retrieval_and_evaluation_run_unchanged(
         title for title, _ in source["supporting_facts"]
     }
     assert {document.title for document in contexts.documents(shown)} == supporting
-
-
-@pytest.mark.slow
-def test_the_whole_suite_runs_on_musique(reference: Callable[[str], Path], tmp_path: Path) -> None:
-    import_dataset(FORMATS["musique"], [reference("musique_train.json")], tmp_path / "in", limit=3)
-    result = evaluate_workspace(tmp_path / "in", "factchain/lexical")
-    assert result["failed"] == 0
-    tasks = {one["task"] for one in result["scores"]}
-    assert {"parametric", "retrieval", "decomposition", "stepwise", "dynamic_retrieval"} <= tasks

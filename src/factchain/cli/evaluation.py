@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from factchain.cli.evaluation_judge import judge_command
 from factchain.cli.options import FOLDER, output_options, print_result, workers_option
+from factchain.progress import say
 
 
 @click.group("eval")
@@ -33,9 +35,31 @@ evaluation.add_command(judge_command)
     show_default=True,
     help="Which retrievers the tasks with passages are run with; may stand several times.",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Ask only so many questions.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    help="Ask only so many questions of each task, of all kinds.",
+)
 @click.option(
     "--judge", help="A model of Inspect AI that judges refusals, for the tasks unanswerable-judged."
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Ask nothing; say how many calls, tokens and dollars each task will take.",
+)
+@click.option(
+    "--price",
+    metavar="IN,OUT",
+    help="For --dry-run: dollars for a million tokens of prompts and of replies of --model, where "
+    "it is not on the list, or has another price.",
+)
+@click.option(
+    "--thinking-tokens",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="For --dry-run: more tokens for each reply, for models that think before they answer.",
 )
 @workers_option
 @output_options
@@ -46,13 +70,17 @@ def run_evaluation(
     retrievers: tuple[str, ...],
     limit: int | None,
     judge: str | None,
+    dry_run: bool,
+    price: str | None,
+    thinking_tokens: int,
     workers: int,
     as_json: bool,
 ) -> None:
     """Ask a model the questions of the workspace FOLDER, and renew its report.
 
     Keys are read from the environment (OPENAI_API_KEY and the like). Answers that an earlier run
-    got are not asked for again. What the tasks measure is told in docs/evaluate.md.
+    got are not asked for again, and a run that was stopped goes on. With --dry-run nothing is asked
+    and no key is needed. What the tasks measure is told in docs/evaluate.md and docs/tasks.
 
     \b
     Example: factchain eval run factchain-sample --model openai/gpt-4o-mini
@@ -62,15 +90,37 @@ def run_evaluation(
     from factchain.summary import scores_as_text
 
     patterns = [name.strip() for name in tasks.split(",") if name.strip()] if tasks else None
-    result = evaluate_workspace(
-        folder,
-        model,
-        patterns,
-        retrievers=retrievers,
-        limit=limit,
-        workers=workers,
-        judge=judge,
-    )
+    if dry_run:
+        _need_extra("the evaluation")
+        from factchain.cli.evaluation_forecast import forecast_text
+        from factchain.eval.forecast import forecast
+        from factchain.questions.llm.prices import read_price
+
+        expected = forecast(
+            folder,
+            model,
+            patterns,
+            retrievers=retrievers,
+            limit=limit,
+            judge=judge,
+            price=read_price(price) if price else None,
+            thinking_tokens=thinking_tokens,
+        )
+        print_result(asdict(expected), as_json, lambda: forecast_text(expected))
+        return
+    try:
+        result = evaluate_workspace(
+            folder,
+            model,
+            patterns,
+            retrievers=retrievers,
+            limit=limit,
+            workers=workers,
+            judge=judge,
+        )
+    except KeyboardInterrupt:
+        say(f"stopped: answers are kept in {folder / 'eval' / 'logs'}: run this again to go on")
+        raise
     print_result(result, as_json, lambda: scores_as_text(folder))
 
 
@@ -90,7 +140,7 @@ def run_evaluation(
 @click.option(
     "--pages",
     type=click.IntRange(min=0),
-    default=500,
+    default=1500,
     show_default=True,
     help="How many questions have a page with their steps and passages.",
 )
@@ -107,11 +157,7 @@ def report_on_evaluations(
     \b
     Example: factchain eval report factchain-sample --out report.html --csv tables
     """
-    from factchain.errors import MissingExtraError
-    from factchain.eval.suite import is_installed
-
-    if not is_installed():
-        raise MissingExtraError("the report on an evaluation", "eval")
+    _need_extra("the report on an evaluation")
     from factchain.eval.report.evaluation import report_evaluation
 
     result = report_evaluation(folders, out, csv=csv, most_pages=pages)
@@ -123,3 +169,12 @@ def report_on_evaluations(
             f"on {result['questions']:,} questions"
         ),
     )
+
+
+def _need_extra(what: str) -> None:
+    """Raises MissingExtraError where the extra `eval` is not installed."""
+    from factchain.errors import MissingExtraError
+    from factchain.eval.suite import is_installed
+
+    if not is_installed():
+        raise MissingExtraError(what, "eval")

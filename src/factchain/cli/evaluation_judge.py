@@ -13,7 +13,7 @@ from factchain.cli.options import FOLDER, output_options, print_result, seed_opt
 from factchain.cli.tables import table
 
 if TYPE_CHECKING:
-    from factchain.eval.judge_summaries import JudgeReliability, JudgeScore
+    from factchain.eval.dataset_results import JudgeReliability, JudgeScore
 
 
 @click.command("judge")

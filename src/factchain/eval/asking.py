@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
 
-from inspect_ai.model import ChatMessageUser, get_model
+from inspect_ai.model import ChatMessageUser, ModelOutput, get_model
 from inspect_ai.solver import TaskState
 from pydantic import Field
 
+from factchain.eval import odd_replies
 from factchain.eval.prompts import Step
+from factchain.eval.replies import without_thoughts
 from factchain.questions.records import Question
 from factchain.records import Record
 
 _QUESTION, _STEPS, _PASSAGES, _HOPS = "question", "steps", "passages", "hops"
+
+_stand_in: ContextVar[Callable[[str], str] | None] = ContextVar("_stand_in", default=None)
 
 
 class StepTaken(Record):
@@ -48,11 +55,19 @@ class HopOutcome(Record):
 def question_of(state: TaskState) -> Question:
     """The sample's question."""
     (question,) = state.metadata[_QUESTION]
+    return _parsed(question)
+
+
+@lru_cache(maxsize=2048)
+def _parsed(question: str) -> Question:
+    """Solver and scorer want it, and the same question in every task."""
     return Question.model_validate_json(question)
 
 
 async def ask(state: TaskState, prompt: str) -> str:
-    """The model's reply to a prompt by itself; both stand in the sample's messages.
+    """The model's reply to a prompt by itself, without thoughts.
+
+    Both stand in the messages of the sample, the reply as it came.
 
     A reply becomes the sample's output, so that the last one is what is scored.
     """
@@ -61,11 +76,27 @@ async def ask(state: TaskState, prompt: str) -> str:
     if first:  # the bare question, which Inspect has put there
         state.messages.clear()
     state.messages.append(message)
-    output = await get_model().generate([message])
+    stand_in = _stand_in.get()
+    output = (
+        await get_model().generate([message])
+        if stand_in is None
+        else ModelOutput.from_content("stand-in", stand_in(prompt))
+    )
+    odd_replies.note(output)
     if output.choices:
         state.messages.append(output.message)
     state.output = output
-    return output.completion.strip()
+    return without_thoughts(output.completion)
+
+
+@contextmanager
+def answered_by(reply: Callable[[str], str]) -> Iterator[None]:
+    """Let `reply` answer the prompts of the block in place of a model; for a forecast."""
+    token = _stand_in.set(reply)
+    try:
+        yield
+    finally:
+        _stand_in.reset(token)
 
 
 def note_passages(state: TaskState, passages: Sequence[str]) -> None:

@@ -1,8 +1,9 @@
 """Models that need no network, as an Inspect provider: `factchain/lexical`.
 
 `lexical` reads the documents of its prompt word by word (`lexical_reader.py`), takes a question
-apart by the templates (`lexical_decomposition.py`), and knows nothing else: asked without
-documents, it says so. It sees the prompt alone, never a sample's metadata.
+apart by the templates (`lexical_decomposition.py`), reckons with the numbers that a question names,
+and knows nothing else: asked without documents for anything else, it says so. It sees the prompt
+alone, never a sample's metadata.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from factchain.errors import ConfigError
 from factchain.eval import prompts
-from factchain.eval.lexical_decomposition import next_sub_question, sub_questions
+from factchain.eval.lexical_decomposition import next_sub_question, read_by_hops, take_apart
+from factchain.eval.lexical_facts import content, key
 from factchain.eval.lexical_operations import read
 from factchain.eval.prompts import Prompt
 
@@ -67,14 +69,41 @@ def answer(text: str) -> str:
 
 
 def _read(prompt: Prompt) -> str:
-    if not prompt.documents:
-        return NO_PASSAGES
-    return read(prompt.question, prompt.documents) or NOT_FOUND
+    """What the documents say; without any, what follows from the numbers in the question."""
+    unknown = NOT_FOUND if prompt.documents else NO_PASSAGES
+    return read_by_hops(prompt.question, prompt.documents) or unknown
+
+
+def _think(prompt: Prompt) -> str:
+    return f"The answer is: {_read(prompt)}"
+
+
+def _choose_option(prompt: Prompt) -> str:
+    """The option that it has worked out, else the one with most words of the question; of several
+    the first, for one must be chosen."""
+    said = read(prompt.question, prompt.documents)
+    asked = set(content(prompt.question))
+
+    def fits(letter: str) -> tuple[bool, float]:
+        option = prompt.options[letter]
+        words = set(content(option))
+        return said is not None and key(said) == key(option), len(words & asked) / (len(words) or 1)
+
+    return max(sorted(prompt.options), key=fits, default=NO_PASSAGES)
+
+
+def _think_of_option(prompt: Prompt) -> str:
+    return f"The answer is: {_choose_option(prompt)}"
 
 
 def _support(prompt: Prompt) -> str:
-    """The answer, and the documents that the question or the answer names."""
-    said = _read(prompt)
+    """The answer, and the documents that the question or the answer names.
+
+    It is the best that can be made of documents of which some may be missing: where a hop cannot be
+    read, how far the words of the question lead.
+    """
+    found = read_by_hops(prompt.question, prompt.documents)
+    said = found or read(prompt.question, prompt.documents) or NOT_FOUND
     texts = (prompt.question, said)
     named = [
         number
@@ -84,13 +113,20 @@ def _support(prompt: Prompt) -> str:
     return json.dumps({"answer": said, "documents": named}, ensure_ascii=False)
 
 
-def _reckon(prompt: Prompt) -> str:
-    """A step without passages can be answered only where it reckons with what it says."""
-    return read(prompt.question, []) or NO_PASSAGES
+def _say_how_certain(prompt: Prompt) -> str:
+    """Certain where the answer follows from the numbers in the question: nothing else is known."""
+    said = read(prompt.question, [])
+    confidence = "uncertain" if said is None else "certain"
+    return f"{prompts.ANSWER} {said or 'unknown'}\n{prompts.CONFIDENCE} {confidence}"
 
 
 def _choose_strategy(prompt: Prompt) -> str:
-    return _chosen("A" if len(sub_questions(prompt.question)) > 1 else "C")
+    return _chosen("A" if len(take_apart(prompt.question)) > 1 else "C")
+
+
+def _choose_for_step(prompt: Prompt) -> str:
+    is_known = prompt.steps and read(prompt.steps[-1].question, []) is not None
+    return _chosen("A" if is_known else "B")
 
 
 def _judge_done(prompt: Prompt) -> str:
@@ -99,9 +135,7 @@ def _judge_done(prompt: Prompt) -> str:
 
 
 def _ask_next(prompt: Prompt) -> str:
-    if any(step.answer in UNKNOWN for step in prompt.steps):
-        return prompts.FINISH
-    asked = next_sub_question(prompt.question, prompt.steps)
+    asked = next_sub_question(prompt.question, prompt.steps, UNKNOWN)
     return prompts.FINISH if asked is None else f"{prompts.NEXT} {asked}"
 
 
@@ -116,11 +150,13 @@ def _chosen(letter: str) -> str:
 _REPLIES: dict[str, Callable[[Prompt], str]] = {
     "supported": _support,
     "strategy": _choose_strategy,
-    "step-strategy": lambda prompt: _chosen("B"),  # it knows nothing by itself
+    "step-strategy": _choose_for_step,
     "completion": _judge_done,
     "next": _ask_next,
     "final": _conclude,
-    "confident": lambda prompt: f"{prompts.ANSWER} unknown\n{prompts.CONFIDENCE} uncertain",
-    "step": _reckon,
+    "confident": _say_how_certain,
+    "think": _think,
+    "option": _choose_option,
+    "think-option": _think_of_option,
 }
 """How it replies to each kind of prompt; all others are read."""

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from factchain.chains.records import Axis
 from factchain.eval.statistics import Codes, Values
 
 Rows = np.ndarray[Any, np.dtype[np.intp]]
@@ -71,6 +72,13 @@ class Columns:
             ({name: self.words(name)[self.codes(name)[of[0]]] for name in names}, of)
             for of in np.split(rows[order], starts)
         ]
+
+    def by_axis(self, rows: Rows) -> list[tuple[Axis | None, Rows]]:
+        """All the rows, then those of each axis where there are several; nothing of no rows."""
+        if not len(rows):
+            return []
+        parts = [(group["axis"], members) for group, members in self.groups(("axis",), rows)]
+        return [(None, rows), *(parts if len(parts) > 1 else [])]
 
     def where(self, name: str, value: object, rows: Rows | None = None) -> Rows:
         """The rows that have a value in a column."""

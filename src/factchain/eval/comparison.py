@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from factchain.eval.columns import Columns, Rows
-from factchain.eval.results import Comparison, Setting
-from factchain.eval.scores import FLOOR, SETTING
+from factchain.eval.comparison_results import Comparison, Setting
+from factchain.eval.results import FLOOR
+from factchain.eval.scores import SETTING
 from factchain.eval.statistics import Codes, Values, holm, mcnemar, paired_bootstrap
 
 TESTED = ("accuracy", "f1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,6 +12,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from factchain.errors import InputError
 from factchain.eval import prompts
+from factchain.eval.dealing import deal
 from factchain.files import sha256
 from factchain.questions.records import Question
 from factchain.records import read_records
@@ -72,13 +74,13 @@ def read_unanswerable(workspace: Path) -> list[Question]:
 
 
 def as_dataset(questions: Iterable[Question]) -> MemoryDataset:
-    """One sample a question, in their order.
+    """One sample a question, in an order of which every beginning is spread evenly (`dealing.py`).
 
     `target` is the gold label, then its aliases, and those of further gold answers; `metadata`
     holds `chain` (see `chain_key`), `axis`, `topology`, `kinds` (of the hops, joined by `-`),
     `hops`, `labels` (see `label_pattern`) and the whole record as `question`.
     """
-    return MemoryDataset([_sample(question) for question in questions], name="factchain")
+    return MemoryDataset([_sample(question) for question in deal(questions)], name="factchain")
 
 
 def label_pattern(question: Question) -> str:
@@ -97,8 +99,18 @@ def chain_key(question: Question) -> str:
     return hashlib.sha256("\n".join(map(" ".join, facts)).encode()).hexdigest()[:12]
 
 
-def _scorable(path: Path) -> Iterator[Question]:
+def _scorable(path: Path) -> tuple[Question, ...]:
     """The questions of a file that have a gold label."""
+    return _read(path, sha256(path) if path.is_file() else "")
+
+
+@functools.lru_cache(maxsize=2)
+def _read(path: Path, _checksum: str) -> tuple[Question, ...]:
+    """Read once, whatever the number of tasks."""
+    return tuple(_with_gold_label(path))
+
+
+def _with_gold_label(path: Path) -> Iterator[Question]:
     known: set[str] = set()
     for number, question in enumerate(read_records(path, Question), start=1):
         if question.id in known:

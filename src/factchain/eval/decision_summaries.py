@@ -23,14 +23,18 @@ Figure = dict[str, Any]
 
 
 def summarise_decisions(scores: pa.Table) -> list[DecisionSummary]:
-    """Every figure of every setting of the task `strategy`, sorted by setting."""
+    """Every figure of every setting of the task `strategy`, sorted by setting: of all decisions,
+    and of each axis where there are several."""
     columns = Columns(scores)
     found = []
     for setting, rows in columns.groups(SETTING, columns.where("task", "strategy")):
         made = rows[~np.isnan(columns.values("accuracy")[rows])]
         whose = {name: setting[name] for name in ("mode", "context", "model")}
-        for figure in _figures(columns, made) if len(made) else ():
-            found.append(DecisionSummary.model_validate(whose | figure))
+        for axis, members in columns.by_axis(made):
+            found += [
+                DecisionSummary.model_validate(whose | {"axis": axis} | figure)
+                for figure in _figures(columns, members)
+            ]
     return found
 
 

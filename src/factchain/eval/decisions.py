@@ -38,12 +38,12 @@ def macro_f1(decisions: Sequence[Decision]) -> float:
 
 
 def describe_choices(decisions: Sequence[Decision]) -> dict[str, float]:
-    """Every figure by its name: `macro_f1`, `recall[label]`, `chosen[label]`, `unparsed`."""
+    """Every figure by its name: `macro_f1`, `recall(label)`, `chosen(label)`, `unparsed`."""
     made = Counter(choice for _, choice in decisions)
     labels = sorted({gold for gold, _ in decisions} | set(made) - {UNPARSED})
     return {
         "macro_f1": macro_f1(decisions),
-        **{f"recall[{label}]": recall(decisions, label) for label in labels},
-        **{f"chosen[{label}]": made[label] / len(decisions) for label in labels},
+        **{f"recall({label})": recall(decisions, label) for label in labels},
+        **{f"chosen({label})": made[label] / len(decisions) for label in labels},
         "unparsed": made[UNPARSED] / len(decisions),
     }

@@ -13,7 +13,7 @@ from factchain.eval.asking import StepTaken, as_prompt, ask, question_of
 from factchain.eval.dataset import QUESTIONS, as_dataset, read_questions, rests_on, version_of
 from factchain.eval.passages import GOLD, NONE, TOP_K, Contexts, PassageSource, context_at
 from factchain.eval.scorers import answer_scores
-from factchain.eval.steps import check_whose, conclude, take_steps
+from factchain.eval.steps import check_whose, conclude, take_steps, with_sub_questions
 from factchain.questions.records import Question
 
 
@@ -22,13 +22,17 @@ def sub_questions(dataset: str, questions: str = "generated") -> Task:
     """Sub-questions answered from memory, then the final answer.
 
     `questions` are `generated` by the model or `given`. `dataset` is a folder with questions.
-    Raises InputError where it has none, ConfigError for other `questions`.
+    Raises InputError where it has none, or none with the sub-questions that are given, ConfigError
+    for other `questions`.
     """
     check_whose(questions)
     workspace = Path(dataset)
     files = rests_on(workspace, [QUESTIONS])
+    asked = read_questions(workspace)
+    if questions == "given":
+        asked = with_sub_questions(workspace, asked)
     return Task(
-        dataset=as_dataset(read_questions(workspace)),
+        dataset=as_dataset(asked),
         solver=from_memory(questions),
         scorer=answer_scores(),
         config=GenerateConfig(temperature=0),
@@ -44,12 +48,15 @@ def decomposition(
     """Sub-questions each answered from the best `k` passages of a retriever, then the final answer.
 
     With `questions=given`, `context=gold` is the oracle. Raises InputError where the dataset lacks
-    questions or passages, ConfigError for other `questions` or another context.
+    questions, passages or the sub-questions that are given, ConfigError for other `questions` or
+    another context.
     """
     check_whose(questions)
     workspace = Path(dataset)
     files = rests_on(workspace, [QUESTIONS])
     asked = read_questions(workspace)
+    if questions == "given":
+        asked = with_sub_questions(workspace, asked)
     contexts = Contexts(workspace, asked)
     source = contexts.source(context, k)
     if context == GOLD and questions == "generated":

@@ -11,21 +11,23 @@ import pyarrow as pa
 from factchain.eval.columns import Columns, Rows
 from factchain.eval.results import DecompositionSummary, SubQuestionCount
 from factchain.eval.scores import SETTING
-from factchain.eval.statistics import bootstrap
+from factchain.eval.statistics import bootstrap, interval
 from factchain.eval.steps import MOST_STEPS
 
 
 def summarise_decompositions(scores: pa.Table) -> list[DecompositionSummary]:
-    """Every figure of every setting that counts sub-questions: over all questions, and by hops."""
+    """Every figure of every setting that counts sub-questions: over all questions, by axis where
+    there are several, and by hops."""
     columns = Columns(scores)
     found = []
     for setting, rows in _settings(columns):
-        for hops, members in [
-            (None, rows),
-            *((group["hops"], members) for group, members in columns.groups(("hops",), rows)),
-        ]:
+        groups: list[tuple[dict[str, Any], Rows]] = [
+            *(({"axis": axis, "hops": None}, members) for axis, members in columns.by_axis(rows)),
+            *columns.groups(("hops",), rows),
+        ]
+        for group, members in groups:
             found += [
-                DecompositionSummary.model_validate(setting | {"hops": hops} | figure)
+                DecompositionSummary.model_validate(setting | group | figure)
                 for figure in _figures(columns, members)
             ]
     return found
@@ -75,7 +77,11 @@ def _figures(columns: Columns, rows: Rows) -> list[dict[str, Any]]:
         if not below.sum():  # no sub-question was asked: there is no rate
             continue
         counts = np.stack([above, below], axis=1)
-        low, high = bootstrap(counts, chains, lambda sums: sums[:, 0] / np.maximum(sums[:, 1], 1))
+        low, high = (
+            interval(above, chains)  # the same as wherever else this accuracy is shown
+            if measure == "accuracy"
+            else bootstrap(counts, chains, lambda sums: sums[:, 0] / np.maximum(sums[:, 1], 1))
+        )
         told = {"measure": measure, "n": len(rows), "mean": float(above.sum() / below.sum())}
         figures.append(told | {"low": low, "high": high})
     return figures

@@ -10,41 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from pydantic import Field
 
 from factchain.eval.columns import Columns, Rows
+from factchain.eval.dataset_results import DocumentGain
 from factchain.eval.scores import FLOOR
-from factchain.eval.statistics import paired_bootstrap
-from factchain.records import Record
+from factchain.eval.statistics import interval, paired_bootstrap
 
 COMPARED = ("exact_match", "f1")
 """The scores that are compared."""
 
 _ALONE = {"task": "parametric", "mode": "open", "context": "none"}
 _WITH_PASSAGES = {"task": "retrieval", "mode": "open", "context": "gold"}
-
-
-class DocumentGain(Record):
-    """One score of one model with and without the gold passages."""
-
-    model: str
-    """Inspect's name of the model."""
-    score: str
-    """`exact_match` or `f1`."""
-    n: int = Field(ge=1)
-    """Questions that were answered in both settings."""
-    question_only: float = Field(ge=0, le=1)
-    """Mean score of the question alone."""
-    with_passages: float = Field(ge=0, le=1)
-    """Mean score with the gold passages."""
-    gain: float
-    """The second less the first."""
-    low: float
-    """Lower end of the gain's 95 % interval."""
-    high: float
-    """Upper end of the gain's 95 % interval."""
-    p: float
-    """Of no gain, by a paired bootstrap of chains."""
 
 
 def document_gain(scores: pa.Table) -> list[DocumentGain]:
@@ -77,13 +53,19 @@ def _gain(
     if not len(both):
         return None
     before, after = values[alone[first]], values[with_passages[second]]
-    low, high, p = paired_bootstrap(after, before, columns.codes("chain")[alone[first]])
+    chains = columns.codes("chain")[alone[first]]
+    low, high, p = paired_bootstrap(after, before, chains)
+    ends = {"question_only": interval(before, chains), "with_passages": interval(after, chains)}
     return DocumentGain(
         model=model,
         score=score,
         n=len(both),
         question_only=float(before.mean()),
+        question_only_low=ends["question_only"][0],
+        question_only_high=ends["question_only"][1],
         with_passages=float(after.mean()),
+        with_passages_low=ends["with_passages"][0],
+        with_passages_high=ends["with_passages"][1],
         gain=float((after - before).mean()),
         low=low,
         high=high,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from statistics import mean
 
 from inspect_ai import Task, task
 from inspect_ai.model import GenerateConfig
@@ -14,9 +13,10 @@ from factchain.eval import prompts, replies
 from factchain.eval.asking import StepTaken, ask, question_of
 from factchain.eval.dataset import QUESTIONS, as_dataset, read_questions, rests_on, version_of
 from factchain.eval.decomposition import answer_with_passages
+from factchain.eval.log_probabilities import answer_log_probability
 from factchain.eval.passages import GOLD, TOP_K, Contexts, PassageSource, context_at
 from factchain.eval.scorers import answer_scores
-from factchain.eval.steps import check_whose, conclude, take_steps
+from factchain.eval.steps import check_whose, conclude, take_steps, with_sub_questions
 
 
 @task
@@ -31,8 +31,8 @@ def dynamic_retrieval(
 
     The model says whether it is certain; with a `threshold` it is where the mean log-probability
     of its answer's tokens reaches that, for providers that give them. Raises InputError where the
-    dataset lacks questions or passages, ConfigError for other `questions`, another context, or a
-    threshold above 0.
+    dataset lacks questions, passages or given sub-questions, ConfigError for other `questions`,
+    another context, or a threshold above 0.
     """
     check_whose(questions)
     if threshold is not None and threshold > 0:
@@ -40,6 +40,8 @@ def dynamic_retrieval(
     workspace = Path(dataset)
     files = rests_on(workspace, [QUESTIONS])
     asked = read_questions(workspace)
+    if questions == "given":
+        asked = with_sub_questions(workspace, asked)
     contexts = Contexts(workspace, asked)
     source = contexts.source(context, k)
     if context == GOLD and questions == "generated":
@@ -69,7 +71,11 @@ def where_uncertain(
 
         async def answer(text: str, hop: int | None, before: list[StepTaken]) -> StepTaken:
             said = replies.confident(await ask(state, prompts.confident_answer(text)))
-            certain = said.certain if threshold is None else _mean_logprob(state) >= threshold
+            certain = (
+                said.certain
+                if threshold is None
+                else _log_probability(state, said.answer) >= threshold
+            )
             if certain:
                 return StepTaken(question=text, answer=said.answer, hop=hop, certain=True)
             step = await answer_with_passages(state, question, contexts, source, text, hop, before)
@@ -81,12 +87,12 @@ def where_uncertain(
     return solve
 
 
-def _mean_logprob(state: TaskState) -> float:
-    """The mean log-probability of the last reply's tokens."""
-    given = state.output.choices[0].logprobs if state.output.choices else None
-    if given is None or not given.content:
+def _log_probability(state: TaskState, answer: str) -> float:
+    """How sure the model is of the answer in its last reply."""
+    found = answer_log_probability(state.output, answer, prompts.ANSWER)
+    if found is None:
         raise ConfigError(
             f"model {state.model}: gives no log-probabilities: leave out threshold, so that the "
             "model is asked whether it is certain"
         )
-    return mean(token.logprob for token in given.content)
+    return found

@@ -1,16 +1,17 @@
 """What one scores who knows nothing: rows of scores for every plot's floor.
 
-Two models that see neither question nor passage, added to the scores of what was run:
+Two models that see no passage, and of a question no more than what type of answer it asks for (a
+name, a number, a date, yes or no), added to the scores of what was run:
 
-- `floor/most-frequent` says what is most often right: the most frequent gold answer of the
-  setting's questions (or hops), the most frequent gold label of a decision, the most frequent
-  letter. It has seen the gold answers, as the majority baseline of a classifier has.
-- `floor/random` draws one of the different gold answers, one of the choices, or one of the
-  question's letters, each as likely; the draw hangs on the seed, the question and the hop alone,
-  so that it is the same in every context and whatever else was run.
+- `floor/most-frequent` says what is most often right: of the gold answers of the type in the
+  setting's questions (or hops) the most frequent, the most frequent gold label of a decision, the
+  most frequent letter. It has seen the gold answers, as the majority baseline of a classifier has.
+- `floor/random` draws one of the different gold answers of the type, one of the choices, or one of
+  the question's letters, each as likely; the draw hangs on the seed, the question and the hop
+  alone, so that it is the same in every context and whatever else was run.
 
-They belong to what is answered or decided: the probe and the unanswerable questions have their own
-scale.
+They belong to what is answered or decided. The probe and the unanswerable questions have their own
+scale: who gives one answer to all parts is perfectly cheatable, who always refuses is always right.
 """
 
 from __future__ import annotations
@@ -82,19 +83,19 @@ def _floors(setting: Row, asked: list[Row], questions: dict[str, Question]) -> I
     """The rows of both floors in one setting."""
     asked = [row for row in asked if row["question"] in questions]
     decided = all(row["f1"] is None for row in asked)
-    golds = [
-        [str(row["gold"])] if decided else _labels(questions[row["question"]], row["hop"])
-        for row in asked
-    ]
-    if not golds:
-        return
-    usual = most_frequent([label for labels in golds for label in labels])
-    pool = sorted({label for labels in golds for label in labels})
+    golds: dict[str, list[str]] = {}
+    for row in asked:
+        golds.setdefault(_type_of(row, questions, decided), []).extend(
+            [str(row["gold"])] if decided else _labels(questions[row["question"]], row["hop"])
+        )
+    usual = {kind: most_frequent(labels) for kind, labels in golds.items()}
+    pools = {kind: sorted(set(labels)) for kind, labels in golds.items()}
     for row in asked:
         question, hop = questions[row["question"]], row["hop"]
-        choices = _choices(setting, question, hop, pool) if decided else pool
+        kind = _type_of(row, questions, decided)
+        choices = _choices(setting, question, hop, pools[kind]) if decided else pools[kind]
         drawn = draw(choices, setting["task"], setting["mode"], question.id, str(hop))
-        for model, said in ((MOST_FREQUENT, usual), (RANDOM, drawn)):
+        for model, said in ((MOST_FREQUENT, usual[kind]), (RANDOM, drawn)):
             scored = (
                 {"accuracy": float(said == row["gold"])}
                 if decided
@@ -102,6 +103,11 @@ def _floors(setting: Row, asked: list[Row], questions: dict[str, Question]) -> I
             )
             told = {name: row[name] for name in ("question", "hop", "gold", *_OF_QUESTION)}
             yield setting | told | {"model": model, "prediction": said} | scored
+
+
+def _type_of(row: Row, questions: dict[str, Question], decided: bool) -> str:
+    """What type of answer is asked for; decisions are all of one."""
+    return "" if decided else _golds(questions[row["question"]], row["hop"])[0].kind
 
 
 def most_frequent(labels: Sequence[str]) -> str:

@@ -20,6 +20,8 @@ from factchain.errors import ConfigError, FactchainError
 from factchain.progress import counting
 
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
+_TRACES = 13
+"""The level of Inspect's traces, between DEBUG and INFO."""
 _STYLE = re.compile(r"\[/?\w+\]")  # as in "[bold]ERROR[/bold]"
 
 
@@ -31,31 +33,34 @@ def find_model(name: str | Model) -> Model:
     except FactchainError:
         raise
     except Exception as error:  # every provider has its own for a missing key or package
-        reason = " ".join(_STYLE.sub("", str(error)).split())
-        raise ConfigError(f"model {name}: {reason}") from error
+        reason = " ".join(_STYLE.sub("", str(error)).removeprefix("ERROR: ").split())
+        raise ConfigError(
+            f"model {name}: {reason.rstrip('.')}: name a model with its provider, such as "
+            "openai/gpt-4o-mini, install the provider's package, and put its key into the "
+            "environment"
+        ) from error
 
 
 def run_tasks(
     tasks: Sequence[Task],
     model: Model,
     logs: Path,
-    limit: int | None,
     judge: Model | None = None,
 ) -> None:
     """Ask what no log in `logs` has answered yet; `judge` plays the role of that name.
 
     A question that fails stops nothing; it is asked again by the next run. A process that is
     killed outright loses at most the last ten answers of a task, which Inspect had not written.
+    Raises KeyboardInterrupt where the run was stopped.
     """
-    samples = sum(min(len(task.dataset), limit or len(task.dataset)) for task in tasks)
+    samples = sum(len(task.dataset) for task in tasks)
     with counting("asking questions", samples) as advance, _quiet_inspect(), _telling(advance):
-        eval_set(
+        _, ran = eval_set(
             list(tasks),
             log_dir=str(logs),
             log_dir_allow_dirty=True,  # logs of other models and of earlier datasets
             model=model,
             model_roles={"judge": judge} if judge else None,
-            limit=limit,
             fail_on_error=True,
             continue_on_fail=True,
             retry_attempts=1,
@@ -67,6 +72,8 @@ def run_tasks(
             score_display=False,
             ctl_server=False,
         )
+    if len(ran) < len(tasks):  # Inspect keeps Ctrl-C to itself, and gives no log of what it stopped
+        raise KeyboardInterrupt
 
 
 _told: list[Callable[[], None]] = []
@@ -99,9 +106,10 @@ def _telling(advance: Callable[[], None]) -> Iterator[None]:
 def _quiet_inspect() -> Iterator[None]:
     """Keep Inspect off the terminal, the user's data folder and the root logger.
 
-    Besides its logs it writes traces, and notes for its viewer, into that folder.
+    Besides its logs it writes notes for its viewer into that folder, and would write traces.
     """
     root = logging.getLogger()
+    disabled = logging.root.manager.disable
     level, handlers, home = root.level, root.handlers[:], os.environ.get("XDG_DATA_HOME")
     thresholds = gc.get_threshold()
     with (
@@ -111,10 +119,12 @@ def _quiet_inspect() -> Iterator[None]:
         os.environ["XDG_DATA_HOME"] = folder
         # A fifth of the time goes into looking for garbage among millions of living objects.
         gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *thresholds[1:])
+        logging.disable(max(disabled, _TRACES))
         try:
             yield
         finally:
             gc.set_threshold(*thresholds)
+            logging.disable(disabled)
             root.setLevel(level)
             root.handlers[:] = handlers
             if home is None:

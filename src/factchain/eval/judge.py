@@ -6,6 +6,7 @@ all; the one with most dimensions stands. No model may judge what it wrote itsel
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from factchain.eval.dataset import read_questions
 from factchain.eval.judge_prompts import DIMENSIONS, GRADES, MULTI_HOP, Ratings
 from factchain.eval.passages import GOLD, Contexts
 from factchain.eval.prompts import Document
+from factchain.questions.filtering.polish import polisher_of
 from factchain.questions.llm.protocol import Ask, LanguageModel, Quarantined
 from factchain.questions.records import Question
 from factchain.records import Record, read_records
@@ -31,6 +33,9 @@ TEMPERATURE = 0.7
 """Above 0, or the repeats would show nothing of how sure a judge is."""
 
 _TOKENS = 600
+_RELEASE = re.compile(r"([-@:](latest|preview|exp|\d{4}-?\d{2}-?\d{2}|\d{2}-\d{2,4}|\d{3,4}))+$")
+"""What stands behind a model's name for one release of it: `-2024-08-06`, `@20241022`, `-latest`,
+`-preview-05-06`, `-001`."""
 _APART = 1_000_000
 """Between the attempts at one request, so that their replies are told apart."""
 
@@ -132,11 +137,17 @@ def first_round(
 
 
 def refuse_own(questions: Iterable[Question], judge: str) -> None:
-    """Raises ConfigError where a judge would judge its own questions.
+    """Raises ConfigError where a judge would judge what it wrote, or put into other words, itself.
 
-    Names are compared without the provider before them, in any case.
+    Names are compared in any case, without the provider before them and without the date or the
+    number of a release behind them: `gpt-4o-2024-08-06` is `openai/gpt-4o`.
     """
-    own = [q for q in questions if q.provenance.model and _bare(q.provenance.model) == _bare(judge)]
+    own = [
+        question
+        for question in questions
+        for writer in (question.provenance.model, polisher_of(question))
+        if writer and _bare(writer) == _bare(judge)
+    ]
     if own:
         raise ConfigError(
             f"judge {judge}: wrote {len(own)} of the questions itself, {own[0].id} the first: "
@@ -221,4 +232,5 @@ def _judgement(
 
 
 def _bare(name: str) -> str:
-    return name.rpartition("/")[2].casefold()
+    """A model's name without provider and release."""
+    return _RELEASE.sub("", name.rpartition("/")[2].casefold())

@@ -9,51 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from pydantic import Field
 
 from factchain.eval import reliability
+from factchain.eval.dataset_results import JudgeReliability, JudgeScore
 from factchain.eval.judge import RATED, Judgement
 from factchain.eval.judge_prompts import MULTI_HOP
 from factchain.eval.statistics import Values, interval
-from factchain.records import Record
 
 ALL_JUDGES = "all judges"
 
 _LOWEST, _RANGE = 1, 4
-
-
-class JudgeScore(Record):
-    """The mean rating on one dimension."""
-
-    judge: str
-    """Name of the judge, or `all judges`: per question the mean over them."""
-    dimension: str
-    """`multi_hop_reasoning`, a share; a dimension graded 1 to 5; or `overall_quality`."""
-    n: int = Field(ge=1)
-    """Questions that were rated."""
-    mean: float
-    """Mean over the questions."""
-    low: float
-    """Lower end of its 95 % interval."""
-    high: float
-    """Upper end of its 95 % interval."""
-
-
-class JudgeReliability(Record):
-    """How far the repeats of one judge agree on one dimension."""
-
-    judge: str
-    """Name of the judge."""
-    dimension: str
-    """As in `JudgeScore`."""
-    n: int = Field(ge=1)
-    """Questions with two ratings or more."""
-    average_sd: float
-    """Mean over the questions of the standard deviation of their ratings."""
-    alpha: float | None
-    """Krippendorff's alpha, ordinal; none where all ratings are the same."""
-    kappa: float | None
-    """Fleiss' kappa, nominal, of the ratings rounded; none where no question has all repeats."""
 
 
 def judge_scores(judgements: Sequence[Judgement]) -> list[JudgeScore]:

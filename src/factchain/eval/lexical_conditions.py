@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from factchain.eval.lexical_facts import LineFacts, content, key
+from factchain.eval.lexical_forms import template_forms
 from factchain.eval.lexical_reader import Question
 
 Resolve = Callable[[str], str | None]
@@ -20,9 +21,9 @@ _RELATIVE = re.compile(
     r"^(?P<before>.*?)\bthe (?P<head>(?:(?!of |the )\w[\w.-]* ){1,4})(?:that|who) (?P<said>.+)$",
     re.IGNORECASE,
 )
-_ASKED = re.compile(
-    r"^(?:who|which (?P<head>\w[\w.-]*(?: \w[\w.-]*){0,3}?)) (?P<said>.+)$", re.IGNORECASE
-)
+_WHO = re.compile(r"^who (?P<said>.+)$", re.IGNORECASE)
+_WHICH = re.compile(r"^which (?=\w)", re.IGNORECASE)
+_MOST_WORDS_OF_NOUN = 5
 _ROLE = re.compile(r"^(?P<named>.+) as (?:(?:its|their|an?|the) )?(?P<role>[^,]+)$")
 _BOTH = re.compile(r"^(?P<clause>.*?)\bboth (?P<first>.+) and (?P<second>.+)$", re.IGNORECASE)
 _BETWEEN_CLAUSES = (", and also ", " and ")
@@ -30,23 +31,33 @@ _BETWEEN_CLAUSES = (", and also ", " and ")
 
 def meeting(text: str, facts: LineFacts, resolve: Resolve) -> tuple[str, str] | None:
     """What meets the conditions of a text, and what the text asks of it, empty for itself."""
-    asked, relative = _ASKED.match(text), _RELATIVE.match(text)
+    relative = _RELATIVE.match(text)
     # `who founded the studio that ..., and also ...`: the conditions are the studio's.
     is_inner = relative is not None and relative["head"].strip() != "year"
-    if relative and is_inner and (found := _met(relative["said"], facts, resolve)):
-        return found, relative["before"]
-    if asked and (found := _met(asked["said"], facts, resolve)):
-        return found, ""
-    return None
+    if relative and is_inner and (met := _met(relative["said"], facts, resolve)):
+        return met[1], relative["before"]
+    found = [met for said in _asked(text) if (met := _met(said, facts, resolve))]
+    return (max(found, key=lambda met: met[0])[1], "") if found else None
 
 
-def _met(said: str, facts: LineFacts, resolve: Resolve) -> str | None:
+def _asked(text: str) -> Iterator[str]:
+    """What is said of the one asked for: after `who`, or after `which` and a noun of some words."""
+    if who := _WHO.match(text):
+        yield who["said"]
+    if which := _WHICH.match(text):
+        words = text[which.end() :].split(" ")
+        for length in range(1, min(_MOST_WORDS_OF_NOUN, len(words) - 1) + 1):
+            yield " ".join(words[length:])
+
+
+def _met(said: str, facts: LineFacts, resolve: Resolve) -> tuple[float, str] | None:
+    """What meets conditions, and how well the lines that say so fit their words, from 0 to 1."""
     for clauses in _clauses(said):
         scored = [_subjects(clause, facts, resolve) for clause in clauses]
         common = set.intersection(*(set(one) for one in scored))
-        ranked = sorted(common, key=lambda s: (-sum(one[s] for one in scored), s))
+        ranked = sorted((-sum(one[s] for one in scored), s) for s in common)
         if ranked:
-            return ranked[0]
+            return -ranked[0][0] / len(clauses), ranked[0][1]
     return None
 
 
@@ -86,13 +97,14 @@ def _subjects(clause: str, facts: LineFacts, resolve: Resolve) -> dict[str, floa
         objects.setdefault(name, clause[:start])
     named = {topic for topic, _, _ in topics}
     scores: dict[str, float] = {}
+    labels = [set(content(form.label)) for form, _ in template_forms().clauses.find(clause)]
     for name, words in objects.items():
-        stems = set(content(words))
+        # A template may say `is located in` of a country.
+        ways = [set(content(words)), *labels]
         back = [(fact, fact.subject) for fact in facts.about.get(name, [])]
         for fact, end in [*back, *((fact, fact.object) for fact in facts.of.get(name, []))]:
-            shared = len(fact.words & stems)
-            if shared and key(end) not in named:
-                fit = shared / len(fact.words | stems)
+            fit = max(len(fact.words & stems) / len(fact.words | stems | {""}) for stems in ways)
+            if fit and key(end) not in named:
                 scores[end] = max(fit, scores.get(end, 0.0))
     return scores
 

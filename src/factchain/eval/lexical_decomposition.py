@@ -1,102 +1,104 @@
-"""A template question, taken apart by the templates that it was made from.
+"""A template question, taken apart into the questions of its hops (`lexical_grammar.py`).
 
-A question is matched as a whole against the phrases of every property; what stands in the place
-of the subject is matched again, from the outside in, until a name is left. So the hops come out
-from the inside outwards. Questions of other forms stay whole.
+Questions of other forms stay whole.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from factchain.eval.prompts import Step
-from factchain.questions.verbalize.phrases import Phrases
+from factchain.eval.lexical_grammar import Grammar
+from factchain.eval.lexical_operations import read
+from factchain.eval.lexical_words import Hop, Words
+from factchain.eval.prompts import Document, Step
 
-_MOST_NESTED = 8
 _AS_OF = re.compile(r"^(As of [^,]+, )(.+)$", re.DOTALL)
-_LET = re.compile(r"^Let ([A-Z]) be (.+?)\. (?=[A-Z])", re.DOTALL)
-_SLOT = "{s}"
+_LET = re.compile(r"Let ([A-Z]) be ")
+_END = re.compile(r"\. (?=[A-Z])")
 
 
-@dataclass(frozen=True)
-class _Form:
-    """How a property is said of its subject, and how it is asked for."""
+@functools.lru_cache(maxsize=100_000)
+def take_apart(question: str) -> tuple[Hop, ...]:
+    """The hops of a question, each after those that it needs.
 
-    pattern: re.Pattern[str]
-    question: str
-    """Asks for the object of `{s}`."""
-    weight: int
-    """Letters that the pattern fixes: of two that fit, the one that fixes more is meant."""
-
-
-def sub_questions(question: str) -> list[str]:
-    """The questions of the hops, the innermost first; `{s}` stands for the answer before.
-
-    The question itself where it is not of a form that can be taken apart.
+    One that is asked by the question itself where it is not of a form that can be taken apart.
     """
-    text, dated = question.strip(), ""
-    if match := _AS_OF.match(text):
-        dated, text = match[1], match[2][0].upper() + match[2][1:]
-    defined: list[str] = []
-    while let := _LET.match(text):
-        inner = _taken_apart(let[2], _nouns())
-        rest = text[let.end() :]
-        # Only where the letter is the one thing that is gone on with.
-        if inner is None or len(re.findall(rf"(?<!\w){let[1]}(?!\w)", rest)) != 1:
-            return [question]
-        defined += inner
-        text = re.sub(rf"(?<!\w){let[1]}(?!\w)", _SLOT, rest)
-    hops = _taken_apart(text, _questions())
-    if hops is None:
-        return [question]
-    return [_dated(hop, dated) for hop in [*defined, *hops]]
+    text = question.strip().removesuffix("?")
+    if dated := _AS_OF.match(text):
+        text = f"{dated[2][0].upper()}{dated[2][1:]}"
+    last = _last_hop(text, {})
+    if last is None:
+        return (_whole(question),)
+    hops = tuple(_in_order(last))
+    return hops if len(hops) > 1 else (_whole(question),)
 
 
-def next_sub_question(question: str, steps: Sequence[Step]) -> str | None:
-    """The sub-question after these steps; none where nothing is left to ask."""
-    hops = sub_questions(question)
+def next_sub_question(
+    question: str, steps: Sequence[Step], unknown: Sequence[str] = ()
+) -> str | None:
+    """The sub-question after these steps; none where nothing is left to ask.
+
+    In place of an answer that is `unknown` it has the words of the question.
+    """
+    hops = take_apart(question)
     if len(steps) >= len(hops):
         return None
-    before = (steps[-1].answer or "") if steps else ""
-    return hops[len(steps)].replace(_SLOT, before)
+    answers = {
+        hop: step.answer
+        for hop, step in zip(hops, steps, strict=False)
+        if step.answer and step.answer not in unknown
+    }
+    hop = hops[len(steps)]
+    asked = _said(hop.question, answers)
+    if hop.changes and (dated := _AS_OF.match(question.strip())):
+        return f"{dated[1]}{asked[0].lower()}{asked[1:]}"
+    return asked
 
 
-def _taken_apart(text: str, forms: Sequence[_Form]) -> list[str] | None:
-    """The questions of the hops of a question or a noun phrase; none for what is neither."""
-    found = _match(text, forms)
-    hops: list[str] = []
-    while found is not None:
-        form, subject = found
-        found = _match(subject, _nouns()) if len(hops) < _MOST_NESTED else None
-        hops.append(form.question if found else form.question.replace(_SLOT, subject))
-    return list(reversed(hops)) or None
+def read_by_hops(question: str, documents: Sequence[Document]) -> str | None:
+    """The answer, read hop by hop; none where the documents lack that of any hop."""
+    steps: list[Step] = []
+    while (asked := next_sub_question(question, steps)) is not None:
+        said = read(asked, documents)
+        if said is None:
+            return None
+        steps.append(Step(asked, said))
+    return steps[-1].answer
 
 
-def _match(text: str, forms: Sequence[_Form]) -> tuple[_Form, str] | None:
-    fitting = ((form, match[1]) for form in forms if (match := form.pattern.fullmatch(text)))
-    return max(fitting, key=lambda pair: pair[0].weight, default=None)
+def _last_hop(text: str, letters: Mapping[str, Words]) -> Hop | None:
+    """The last hop of a question; none where it or what it defines beforehand cannot be read."""
+    grammar = Grammar(letters)
+    let = _LET.match(text)
+    if let is None:
+        return grammar.question(text)
+    for end in _END.finditer(text):  # a name may have a full stop
+        meant = grammar.phrase(text[let.end() : end.start()])
+        if meant.is_hop and (
+            last := _last_hop(text[end.end() :], {**letters, let[1]: meant.words})
+        ):
+            return last
+    return None
 
 
-def _dated(question: str, dated: str) -> str:
-    return f"{dated}{question[0].lower()}{question[1:]}" if dated else question
+def _in_order(hop: Hop) -> list[Hop]:
+    """A hop and all that it needs, each once, those before it first."""
+    found: dict[Hop, None] = {}
+    for part in hop.question:
+        if isinstance(part, Hop):
+            found |= dict.fromkeys(_in_order(part))
+    return [*found, hop]
 
 
-@functools.cache
-def _questions() -> tuple[_Form, ...]:
-    return tuple(_form(phrase.question, phrase.question) for phrase in Phrases().every())
-
-
-@functools.cache
-def _nouns() -> tuple[_Form, ...]:
-    return tuple(_form(phrase.noun, phrase.question) for phrase in Phrases().every())
-
-
-def _form(said: str, question: str) -> _Form:
-    fixed = said.split(_SLOT)
-    pattern = re.compile(
-        "(.+)".join(map(re.escape, fixed[:2])) + "".join(map(re.escape, fixed[2:]))
+def _said(words: Words, answers: Mapping[Hop, str]) -> str:
+    """The words, with the answers of hops, or with what stands for one that has none."""
+    return "".join(
+        part if isinstance(part, str) else answers.get(part) or _said(part.phrase, answers)
+        for part in words
     )
-    return _Form(pattern, question, sum(map(len, fixed)))
+
+
+def _whole(question: str) -> Hop:
+    return Hop((question,), (question,), changes=False)

@@ -90,6 +90,7 @@ def content(text: str) -> list[str]:
     return [stem(word) for word in lexis.content_words(text)]
 
 
+@functools.lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """The stem of a word, or of the synonym that stands for it."""
     own = lexis.stem(_PLURAL.sub("", f"{word[:-3]}y" if word.endswith("ies") else word))
@@ -128,19 +129,27 @@ def _cut(line: str, titles: Iterable[str], asked: frozenset[str], subject: str) 
     capital or a digit, or where the title of another passage does, or else after the words that the
     question asks for.
     """
+    if known := _cut_at_label(line, subject):
+        return known
     words = line.removesuffix(".").split(" ")
-    labels = _labels()
-    for length in range(min(len(words) - 1, _LONGEST_LABEL), 0, -1):
-        label, after = " ".join(words[:length]), words[length:]
-        # A name further on shows that the label goes on too.
-        if label in labels and (_opens_name(after[0]) or not any(map(_opens_name, after))):
-            return LineFact(frozenset(content(label)), " ".join(after), subject)
     rest = range(1, len(words))
     cut = next((i for i in rest if _opens_name(words[i]) or key(" ".join(words[i:])) in titles), 0)
     if not cut:
         unasked = (i for i in rest if any(stem not in asked for stem in content(words[i])))
         cut = next(unasked, len(words) - 1)
     return LineFact(frozenset(content(" ".join(words[:cut]))), " ".join(words[cut:]), subject)
+
+
+@functools.lru_cache(maxsize=100_000)
+def _cut_at_label(line: str, subject: str) -> LineFact | None:
+    """The line, cut after the label of a property that is known; the same in every question."""
+    words, labels = line.removesuffix(".").split(" "), _labels()
+    for length in range(min(len(words) - 1, _LONGEST_LABEL), 0, -1):
+        label, after = " ".join(words[:length]), words[length:]
+        # A name further on shows that the label goes on too.
+        if label in labels and (_opens_name(after[0]) or not any(map(_opens_name, after))):
+            return LineFact(frozenset(content(label)), " ".join(after), subject)
+    return None
 
 
 @functools.cache
@@ -150,6 +159,7 @@ def _labels() -> frozenset[str]:
     return frozenset(row["label"] for row in rows)
 
 
+@functools.lru_cache(maxsize=100_000)
 def _years(text: str) -> list[str]:
     """The year of an object that is a date."""
     return [str(date.parts[0]) for date in dates(text) if date.end - date.start == len(text)]

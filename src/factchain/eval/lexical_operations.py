@@ -20,13 +20,16 @@ from factchain.eval.prompts import Document
 from factchain.questions.literal_forms import dates, numbers
 
 _MOST_NESTED = 6
+_DESCRIPTION = re.compile(r" \([^)]*\)$")
+_NESTING = re.compile(r"\b(of|that|who|whose|by|in|to)\b")
+"""Words of a phrase that is about the name in it."""
 _AS_OF = re.compile(r"^as of [^,]*, ", re.IGNORECASE)
 _LET = re.compile(r"^let ([A-Z]) be (.+?)\. (?=[A-Z])", re.IGNORECASE | re.DOTALL)
 _MORE = r"later|latest|last|greater|greatest|larger|largest|highest|higher|longest|longer|most"
 _LESS = r"earlier|earliest|smaller|smallest|lowest|lower|shortest|shorter|fewest|first"
 _OF_TWO = re.compile(
-    rf"^(?:which|whichever) of (?P<pair>.+) (?P<said>(?:was|is|has|died|did|began|took|first|ended)"
-    rf"\b.*?\b(?P<how>{_MORE}|{_LESS})\b.*)$",
+    rf"^(?:which|whichever) of (?P<pair>.+) (?P<said>(?<!was )"
+    rf"(?:was|is|has|died|did|began|took|first|ended)\b.*?\b(?P<how>{_MORE}|{_LESS})\b.*)$",
     re.IGNORECASE,
 )
 _HAVE = re.compile(
@@ -222,15 +225,14 @@ def _splits(pair: str) -> Iterator[tuple[str, str]]:
 
 def _name(text: str, reader: _Reader) -> str | None:
     """The name that a phrase comes to: a title as it is, or what its words lead to."""
-    if key(text) in reader.facts.of:
-        return text
-    question = Question(text, reader.facts.names)
-    bare = [text[start:end] for _, start, end in question.topics]
-    # `the film Dune`: nothing but the title and its class.
-    if len(bare) == 1 and not re.search(
-        r"\b(of|that|who|whose|by|in|to)\b", text.replace(bare[0], "")
-    ):
-        return bare[0]
+    bare = _DESCRIPTION.sub("", text)
+    for name in (text, bare):
+        if key(name) in reader.facts.of:
+            return name
+    # `the film Dune`: nothing but a class, which may be a name itself, and the title.
+    for _, start, end in Question(bare, reader.facts.names).topics:
+        if end == len(bare) and not _NESTING.search(bare[:start]):
+            return bare[start:]
     return _resolve(text, reader)
 
 
@@ -245,7 +247,7 @@ def _value(what: str, name: str | None, reader: _Reader) -> tuple[Decimal, ...] 
         if fact.words & asked
     ]
     for _, text in sorted(stated, key=lambda pair: -pair[0]):
-        if date := next((d.parts for d in dates(text)), None):
+        if date := next((d.parts for d in dates(text) if d.end - d.start == len(text)), None):
             return tuple(map(Decimal, date))
         if number := next(numbers(text), None):
             return (number.value,)
@@ -290,7 +292,7 @@ def _number(text: str, reader: _Reader) -> Decimal | None:
 
 
 def _is_literal(text: str) -> bool:
-    return re.fullmatch(r"[\d\s.,-]+(?: BC)?|\d{1,2} \w+ \d+", text) is not None
+    return re.fullmatch(r"[\d\s.,-]+(?: BC| years?)?|\d{1,2} \w+ \d+", text) is not None
 
 
 def _plain(number: Decimal) -> str:

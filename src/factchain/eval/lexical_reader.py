@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from factchain.eval.lexical_facts import LineFact, LineFacts, content, key
+from factchain.eval.lexical_forms import template_forms
 from factchain.questions.lexis import WORD
 
 _COST_OF_UNASKED_WORD = 0.3
@@ -23,6 +24,7 @@ _MOST_HOPS = 8
 _MOST_PATHS = 64
 _MOST_JOINS = 256
 
+_IN_WORD = re.compile(r"\w")
 _DATE = re.compile(r"^as of [^,]*, ")
 _DESCRIPTION = re.compile(r"^ \([^)]*\)")
 
@@ -77,7 +79,20 @@ class Question:
 
 
 def follow(text: str, facts: LineFacts) -> str | None:
-    """The end of the best path through the facts."""
+    """The end of the best path through the facts; none where no line shares a word.
+
+    A template's question may have other words than the property's label: then this is followed.
+    """
+    if not facts.of:
+        return None
+    if found := _end_of_best(text, facts):
+        return found
+    forms = template_forms().questions.find(f"{text[:1].upper()}{text[1:]}")
+    asked = (f"{form.label} {slot}" for form, slot in forms if form.label)
+    return next(filter(None, (_end_of_best(one, facts) for one in asked)), None)
+
+
+def _end_of_best(text: str, facts: LineFacts) -> str | None:
     question = Question(text, facts.names)
     best = Path(0.0, "", "", frozenset(), frozenset())
     by_topic: list[list[Path]] = []
@@ -152,10 +167,10 @@ def _joined(
 def _named(text: str, titles: Iterable[str]) -> list[tuple[str, int, int]]:
     """Titles that stand in the text, and where; none inside a longer one."""
     spans = [
-        (title, match.start(), match.end())
+        (title, start, start + len(title))
         for title in titles
-        if title and title in text  # sooner told than by a pattern of its own
-        for match in re.finditer(rf"(?<!\w){re.escape(title)}(?!\w)", text)
+        if title and title in text
+        for start in _places(title, text)
     ]
     return [
         (title, start, end)
@@ -165,6 +180,16 @@ def _named(text: str, titles: Iterable[str]) -> list[tuple[str, int, int]]:
             for other, other_start, other_end in spans
         )
     ]
+
+
+def _places(title: str, text: str) -> Iterator[int]:
+    """Where a title begins, other than inside a word."""
+    start = text.find(title)
+    while start >= 0:
+        around = text[max(0, start - 1) : start], text[start + len(title) :][:1]
+        if not any(map(_IN_WORD.match, around)):
+            yield start
+        start = text.find(title, start + 1)
 
 
 def _follow(

@@ -15,8 +15,9 @@ def system_task(dataset: str, system: Solver, name: str) -> Task:
     """Every question put to a system, scored as all answers are.
 
     `system` sets `state.output.completion` to its answer to `state.input_text`; `name` is what it
-    is called in the table of scores, as its context. `dataset` is a folder with questions. Raises
-    InputError where it has none.
+    is called in the table of scores, as its context. `dataset` is a folder with questions. A
+    question on which the system fails is listed as failed, and stops nothing. Raises InputError
+    where the dataset has no questions.
     """
     workspace = Path(dataset)
     files = rests_on(workspace, [QUESTIONS])
@@ -24,6 +25,8 @@ def system_task(dataset: str, system: Solver, name: str) -> Task:
         dataset=as_dataset(read_questions(workspace)),
         solver=system,
         scorer=answer_scores(),
+        fail_on_error=True,
+        continue_on_fail=True,
         version=version_of(files),
         metadata={"mode": "open", "context": name, "files": files},
     )

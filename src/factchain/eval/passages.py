@@ -1,17 +1,20 @@
 """What stands before a question: the passages that a retriever finds, or the gold ones.
 
-Retrieval is done once for each retriever and query, whatever the number of tasks.
+Retrieval is done once for each retriever and query, whatever the number of tasks and runs. The
+queries that are known beforehand are searched many at a time.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from factchain.errors import ConfigError, InputError
 from factchain.eval.dataset import rests_on
+from factchain.eval.dealing import deal
+from factchain.eval.kept_hits import Hits, KeptHits
 from factchain.eval.prompts import Document
 from factchain.questions.records import Question
 from factchain.retrieval_corpus.formats import CORPUS, hop_qrels_file, read_corpus, read_hop_qrels
@@ -30,6 +33,19 @@ FOLDER = Path("corpus")
 
 INDEXES = Path("eval") / "indexes"
 """Where a workspace keeps the indexes that are dear to make."""
+
+HITS = Path("eval") / "hits"
+"""Where a workspace keeps what retrievers found."""
+
+BATCH = 64
+"""Queries that are searched together."""
+
+
+class Search(Protocol):
+    """Finds the best passages of a query."""
+
+    def __call__(self, query: str, together: Sequence[str] = ()) -> Sequence[str]:
+        """Their ids; `together` are queries that may as well be searched with it."""
 
 
 class PassageSource(Protocol):
@@ -51,20 +67,29 @@ class PassageSource(Protocol):
 class Retrieved:
     """The best passages of a retriever."""
 
-    def __init__(self, search: Callable[[str], Sequence[str]]) -> None:
+    def __init__(self, search: Search, questions: Iterable[Question]) -> None:
         self._search = search
+        dealt = deal(questions)  # the order in which they are asked
+        self._batches: dict[str, Sequence[str]] = {}
+        for queries in (
+            [question.question for question in dealt],
+            [sub.question for question in dealt for sub in question.sub_questions],
+        ):
+            for first in range(0, len(queries), BATCH):
+                batch = queries[first : first + BATCH]
+                self._batches |= dict.fromkeys(batch, batch)
 
     def of_question(self, question: Question) -> Sequence[str]:
         """The best for the question's text."""
-        return self._search(question.question)
+        return self.of_text(question.question)
 
     def of_hop(self, question: Question, hop: int, asked: str) -> Sequence[str]:
         """The best for the sub-question."""
-        return self._search(asked)
+        return self.of_text(asked)
 
     def of_text(self, asked: str) -> Sequence[str]:
         """The best for the sub-question; none for one without any word."""
-        return self._search(asked)
+        return self._search(asked, self._batches.get(asked, ()))
 
 
 class Gold:
@@ -123,7 +148,7 @@ class Contexts:
         """
         if context != GOLD:
             checksum = self.files[(FOLDER / CORPUS).as_posix()]
-            return Retrieved(_search(self._workspace, checksum, context, k))
+            return Retrieved(_search(self._workspace, checksum, context, k), self._questions)
         splits = sorted({question.split for question in self._questions})
         names = [hop_qrels_file(FOLDER, split).as_posix() for split in splits]
         self.files |= rests_on(self._workspace, names)
@@ -138,8 +163,12 @@ def context_at(context: str, k: int) -> str:
 
 
 def searcher(
-    retriever: Retriever, passages: Collection[Passage], k: int = TOP_K, index: Path | None = None
-) -> Callable[[str], Sequence[str]]:
+    retriever: Retriever,
+    passages: Collection[Passage],
+    k: int = TOP_K,
+    index: Path | None = None,
+    kept: KeptHits | None = None,
+) -> Search:
     """The ids of a query's best passages; indexed at the first query, a query searched once.
 
     The index is read from the folder `index`, and written there where it has none of this corpus.
@@ -157,12 +186,24 @@ def searcher(
             retriever.save(index)
         return retriever
 
-    @functools.cache
-    def search(query: str) -> tuple[str, ...]:
+    known: dict[str, Hits] = {}
+
+    def search(query: str, together: Sequence[str] = ()) -> Hits:
         if not query.strip():
             return ()
-        (hits,) = indexed().search([query], k)
-        return tuple(hit.passage_id for hit in hits)
+        if query not in known:
+            wanted = dict.fromkeys(q for q in (query, *together) if q.strip() and q not in known)
+            if kept is not None:
+                known.update(kept.get(wanted))
+            left = [one for one in wanted if one not in known]
+            if left:
+                every = indexed().search(left, k)
+                ids = (tuple(hit.passage_id for hit in hits) for hits in every)
+                found = dict(zip(left, ids, strict=True))
+                known.update(found)
+                if kept is not None:
+                    kept.put(found)
+        return known[query]
 
     return search
 
@@ -173,7 +214,7 @@ def _corpus(workspace: Path, _checksum: str) -> dict[str, Passage]:
 
 
 @functools.lru_cache(maxsize=8)
-def _search(workspace: Path, checksum: str, context: str, k: int) -> Callable[[str], Sequence[str]]:
+def _search(workspace: Path, checksum: str, context: str, k: int) -> Search:
     try:
         retriever = retriever_by_name(context)
     except ConfigError as error:
@@ -181,4 +222,5 @@ def _search(workspace: Path, checksum: str, context: str, k: int) -> Callable[[s
     quick = context in ("bm25", "rank-bm25")
     name = "".join(c if c.isalnum() else "-" for c in context)
     index = None if quick else workspace / INDEXES / name
-    return searcher(retriever, _corpus(workspace, checksum).values(), k, index)
+    kept = KeptHits(workspace / HITS / f"{name}.sqlite", f"{context} {checksum}", k)
+    return searcher(retriever, _corpus(workspace, checksum).values(), k, index, kept)

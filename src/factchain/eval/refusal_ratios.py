@@ -4,6 +4,8 @@ Replies on which there is no readable verdict are left out of a ratio and counte
 UAEval4RAG does (SPEC.md 1.12). There, a reply that answers but follows the stated reason why the
 question is unanswerable counts as a request for clarification; the questions here state no reason
 (all are out of the knowledge base), so that unanswered, clarification and answered add up to 1.
+
+`refusing` finds the settings of other tasks in which a model refuses.
 """
 
 from __future__ import annotations
@@ -12,40 +14,15 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
-from pydantic import Field
 
 from factchain.eval.columns import Columns, Rows
-from factchain.eval.scores import REFUSAL_SCORES
+from factchain.eval.dataset_results import RefusalRatio
+from factchain.eval.refusals import REFUSED, verdict
+from factchain.eval.scores import REFUSAL_SCORES, SETTING
 from factchain.eval.statistics import interval
-from factchain.records import Record
 
-
-class RefusalRatio(Record):
-    """One ratio of one setting, with its 95 % interval."""
-
-    mode: str
-    """Whose verdict it is: `detector` or `judge`."""
-    context: str
-    """What stood before the question: `none`, or the name of a retriever."""
-    model: str
-    """Inspect's name of the model."""
-    withheld: int | None
-    """Hops withheld, 0 for questions about nobody in the graph; none where all count."""
-    ratio: str
-    """`acceptable`, `unanswered`, `clarification`, `answered`, or `full_answer`: the withheld
-    answer was given."""
-    n: int = Field(ge=1)
-    """Replies that count."""
-    unread: int = Field(ge=0)
-    """Replies without a readable verdict; for `full_answer`, questions that have none."""
-    failed: int = Field(ge=0)
-    """Questions that could not be asked."""
-    mean: float = Field(ge=0, le=1)
-    """The ratio."""
-    low: float = Field(ge=0, le=1)
-    """Lower end of the interval."""
-    high: float = Field(ge=0, le=1)
-    """Upper end of the interval."""
+_LOOKED_AT = 200
+"""Answers of a setting, the first ones, in which `refusing` looks for refusals."""
 
 
 def refusal_ratios(scores: pa.Table) -> list[RefusalRatio]:
@@ -82,3 +59,23 @@ def _ratios(columns: Columns, rows: Rows, group: dict[str, object]) -> Iterator[
             | {"ratio": name, "n": int(read.sum()), "failed": failed, "low": low, "high": high}
             | {"unread": int((~read).sum()) - failed, "mean": float(column[read].mean())}
         )
+
+
+def refusing(scores: pa.Table) -> Iterator[str]:
+    """The settings in which most answers to answerable questions are refusals, as told.
+
+    By the detector of `refusals.py`, among the first answers of a setting.
+    """
+    columns = Columns(scores)
+    rows = columns.where("hop", 0)
+    for setting, members in columns.groups(SETTING, rows):
+        if setting["task"] in ("strategy", "unanswerable"):
+            continue
+        said = scores["prediction"].take(pa.array(members)).drop_null().to_pylist()[:_LOOKED_AT]
+        refused = sum(verdict(one) == REFUSED for one in said)
+        if 2 * refused > len(said):
+            yield (
+                f"{setting['task']} ({setting['mode']}, {setting['context']}): {refused} of "
+                f"{len(said)} answers refuse to answer, and count as wrong: read them with "
+                "`inspect view`"
+            )

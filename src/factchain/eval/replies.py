@@ -16,7 +16,7 @@ from factchain.eval.prompts import ANSWER, CONFIDENCE, NEXT
 
 UNPARSED = "unparsed"
 
-_THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
+_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _KEY = re.compile(r"""^\s*["']?choice["']?\s*[:=]\s*""", re.IGNORECASE)
 _STATED = re.compile(
@@ -31,6 +31,8 @@ _LETTER = re.compile(
 _FINAL = re.compile(r"^.*?(?:final answer(?: is)?|the answer is)\s*[:：]?\s*(.*)$", re.IGNORECASE)
 _FINISH = re.compile(r"\W*finish(?:ed)?\W*", re.IGNORECASE)
 _LONGEST_LAST_LINE = 100
+_LONGEST_JSON = 2000
+"""Characters of a reply in which an object is looked for, which takes long where it never ends."""
 
 
 class Supported(NamedTuple):
@@ -52,8 +54,9 @@ class Confident(NamedTuple):
 
 
 def without_thoughts(reply: str) -> str:
-    """The reply without `<think>` blocks."""
-    return _THOUGHTS.sub("", reply).strip()
+    """The reply without `<think>` blocks, be it one that never ends, or whose beginning stands in
+    the prompt, as some chat templates have it."""
+    return _THOUGHTS.sub("", reply).rpartition("</think>")[2].strip()
 
 
 def choice(reply: str, names: Mapping[str, str]) -> str:
@@ -144,7 +147,10 @@ def confident(reply: str) -> Confident:
 def supported(reply: str) -> Supported:
     """The answer and the numbers of its documents; JSON that is a little broken is read too."""
     text = without_thoughts(reply)
-    found = json_repair.loads(text) if "{" in text else None
+    try:
+        found = json_repair.loads(text[:_LONGEST_JSON]) if "{" in text else None
+    except ValueError:  # braces within braces without end
+        found = None
     if not isinstance(found, dict) or "answer" not in found:
         return Supported(text, ())
     given = found.get("documents")

@@ -11,11 +11,21 @@ from typing import Literal
 from pydantic import Field
 
 from factchain.chains.records import Axis
+from factchain.eval.comparison_results import Comparison, CompatScore
+from factchain.eval.dataset_results import (
+    DocumentGain,
+    JudgeReliability,
+    JudgeScore,
+    RefusalRatio,
+)
 from factchain.eval.records import ScoreSummary
 from factchain.records import Record
 
 FAMILIAR = frozenset({"popular", "old"})
 """Labels of facts that a model has more likely seen."""
+
+FLOOR = "floor/"
+"""Before the names of models that know nothing (`floors.py`), like a provider's name."""
 
 NO_LABELS = "none"
 """The label pattern of a question whose hops have no labels."""
@@ -25,8 +35,6 @@ FEW = 20
 
 DecisionMeasure = Literal["accuracy", "macro_f1", "recall", "f1", "chosen", "unparsed"]
 DecompositionMeasure = Literal["accuracy", "sub_questions", "retrievals", "retrieval_rate"]
-Setting = tuple[str, str, str, str]
-"""Task, mode, context and model."""
 
 
 def share_of(pattern: str) -> Fraction:
@@ -74,6 +82,8 @@ class DecisionSummary(Record):
     """What stood before the question."""
     model: str
     """Inspect's name of the model."""
+    axis: Axis | None = None
+    """Axis of the questions; none where all count."""
     measure: DecisionMeasure
     """What the figure is."""
     label: str | None
@@ -99,6 +109,8 @@ class DecompositionSummary(Record):
     """What stood before the sub-questions."""
     model: str
     """Inspect's name of the model."""
+    axis: Axis | None = None
+    """Axis of the questions; none where all count."""
     hops: int | None
     """Hops of the questions; none where all count."""
     measure: DecompositionMeasure
@@ -214,8 +226,11 @@ class Cheatability(Record):
 
     model: str
     """Inspect's name of the model."""
-    predicted: str
-    """`answer`, or `support`: the passages that the answer rests on."""
+    predicted: Literal["answer", "support", "joint"]
+    """The answer, the passages that it rests on, or both together."""
+    preferred: Literal["confidence", "upper bound"] | None
+    """How one of the two answers of a partition was chosen: by the model's log-probabilities, or
+    the better one, where it gave none for some question; none for `support`, where both count."""
     n: int = Field(ge=1)
     """Questions that were probed."""
     original: float
@@ -224,29 +239,10 @@ class Cheatability(Record):
     """Mean F1 of the best partition, bounded by the original's."""
     ratio: float | None
     """Probe by original; none where the original is 0."""
-
-
-class Comparison(Record):
-    """Two settings on the same questions."""
-
-    score: str
-    """Name of the score."""
-    first: Setting
-    """Task, mode, context and model."""
-    second: Setting
-    """What it is compared with."""
-    n: int = Field(ge=1)
-    """Questions, or hops, that both have a score for."""
-    difference: float
-    """Mean of the first less mean of the second."""
-    low: float
-    """Lower end of its 95 % interval."""
-    high: float
-    """Upper end of its 95 % interval."""
-    p: float
-    """Of McNemar's test for accuracy, of the paired bootstrap for F1."""
-    adjusted_p: float
-    """The p-value after Holm's correction over all comparisons of this score."""
+    low: float | None
+    """Lower end of the ratio's 95 % interval, by a bootstrap of chains; none where it is none."""
+    high: float | None
+    """Upper end of it."""
 
 
 class Results(Record):
@@ -270,5 +266,15 @@ class Results(Record):
     """Gain of a chain of thought by the hops not known."""
     cheatability: tuple[Cheatability, ...] = ()
     """How far a model gets without joining facts."""
+    refusals: tuple[RefusalRatio, ...] = ()
+    """What is replied to questions that cannot be answered."""
+    document_gains: tuple[DocumentGain, ...] = ()
+    """What the gold passages give beyond the question alone."""
+    judge_scores: tuple[JudgeScore, ...] = ()
+    """What judges say of the questions."""
+    judge_reliability: tuple[JudgeReliability, ...] = ()
+    """How far the judges agree with themselves."""
     comparisons: tuple[Comparison, ...] = ()
     """Paired tests between models and between settings."""
+    compat: tuple[CompatScore, ...] = ()
+    """Scores as published code reckons them."""

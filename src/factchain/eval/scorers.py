@@ -12,6 +12,7 @@ from inspect_ai.solver import TaskState
 
 from factchain.eval.asking import HopOutcome, hops_of, question_of, steps_of
 from factchain.eval.decisions import describe_choices
+from factchain.eval.replies import without_thoughts
 from factchain.questions import typed_answers
 
 HOP = "hop_"
@@ -26,7 +27,7 @@ _GROUPED_BY = ("axis", "hops")
 def means() -> Metric:
     """Every score's mean and standard error: of all questions, by axis and by hops.
 
-    Named as `f1`, `f1_stderr`, `f1[hops=2]` and `f1_stderr[hops=2]`; groups by label, dozens of
+    Named as `f1`, `f1_stderr`, `f1(hops=2)` and `f1_stderr(hops=2)`; groups by label, dozens of
     them, are left to `scores.summarise`. One metric for all scores, because Inspect copies every
     sample for each key of a dictionary of metrics.
     """
@@ -35,7 +36,7 @@ def means() -> Metric:
         groups: dict[str, list[SampleScore]] = {"": scores}
         for score in scores:
             for name in _GROUPED_BY:
-                key = f"[{name}={(score.sample_metadata or {})[name]}]"
+                key = f"({name}={(score.sample_metadata or {})[name]})"
                 groups.setdefault(key, []).append(score)
         return dict(_describe(groups))
 
@@ -63,7 +64,7 @@ def answer_scores() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        prediction = state.output.completion.strip()
+        prediction = without_thoughts(state.output.completion)
         question = question_of(state)
         golds = [question.answer, *question.other_answers]
         value: dict[str, Any] = dict(typed_answers.score_any(prediction, golds))
@@ -78,7 +79,7 @@ def answer_scores() -> Scorer:
 
 @metric
 def by_hop() -> Metric:
-    """Means over all hops, and by hop: `accuracy`, `accuracy[hop=2]`; for choices macro F1, the
+    """Means over all hops, and by hop: `accuracy`, `accuracy(hop=2)`; for choices macro F1, the
     recall of every label and the share of replies that could not be read (SPEC.md 1.16)."""
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -88,7 +89,7 @@ def by_hop() -> Metric:
             for name, value in outcome.scores.items():
                 values[name].append(value)
                 if outcome.hop:
-                    values[f"{name}[hop={outcome.hop}]"].append(value)
+                    values[f"{name}(hop={outcome.hop})"].append(value)
         described: dict[str, float] = {name: float(np.mean(of)) for name, of in values.items()}
         if outcomes and all(set(outcome.scores) == {"accuracy"} for outcome in outcomes):
             described |= describe_choices([(one.gold, one.prediction) for one in outcomes])

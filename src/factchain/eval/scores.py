@@ -23,21 +23,31 @@ from inspect_ai.log import (
     read_eval_log,
     read_eval_log_sample_summaries,
 )
+from pydantic import ValidationError
 
 from factchain.errors import InputError
 from factchain.eval.columns import Columns, Rows
 from factchain.eval.dataset import rests_on, version_of
 from factchain.eval.records import ScoreSummary
+from factchain.eval.results import FLOOR as FLOOR
 from factchain.eval.scorers import outcomes_of
 from factchain.eval.statistics import interval
 from factchain.files import write_atomically
+from factchain.progress import say
 from factchain.questions.text_scores import SCORES
 
+_MEASURES = (
+    *("precision", "recall"),
+    *("support_f1", "support_exact_match", "support_precision", "support_recall"),
+    *("joint_f1", "joint_exact_match", "joint_precision", "joint_recall"),
+)
+
 PROBE_SCORES = (
-    "support_f1",
-    *("probe_f1", "probe_f1_mean", "probe_f1_min"),
-    *("probe_exact_match", "probe_exact_match_mean", "probe_exact_match_min"),
-    *("probe_support_f1", "probe_support_f1_mean", "probe_support_f1_min"),
+    *_MEASURES,
+    "probe_by_confidence",
+    *(f"probe_{name}" for name in ("f1", "exact_match", *_MEASURES)),
+    *(f"probe_{name}_mean" for name in ("f1", "exact_match", "support_f1", "joint_f1")),
+    *(f"probe_{name}_min" for name in ("f1", "exact_match", "support_f1", "joint_f1")),
 )
 """What the task `probe` gives besides (`probes.py`)."""
 
@@ -72,9 +82,7 @@ SCHEMA = pa.schema(
 SETTING = ("task", "mode", "context", "model")
 """What a score is of: these together are one setting."""
 
-FLOOR = "floor/"
-"""Before the names of models that know nothing (`floors.py`), like a provider's name."""
-
+_LOG_VERSION = EvalLog.model_fields["version"].default
 _KEY = (*SETTING, "question", "hop")
 _OF_QUESTION = ("chain", "axis", "topology", "kinds", "hops", "labels")
 _GROUPS = (
@@ -88,13 +96,28 @@ Row = dict[str, Any]
 def collect(logs: Path, workspace: Path) -> pa.Table:
     """The scores of all logs in a folder that are of the workspace's present files and prompts.
 
-    Where a question was asked again, the later answer counts, but an answer before an error.
-    Raises InputError for a log that cannot be read.
+    Where a question was asked again, the later answer counts, but an answer before an error. Logs
+    that are of other files or prompts are left out, which is said. Raises InputError for a log
+    that cannot be read, or that another version of factchain wrote.
     """
     found: dict[tuple[str, ...], list[Row]] = {}
-    for log in current_logs(logs, workspace):
+    current = list(current_logs(logs, workspace))
+    others = len(list_eval_logs(str(logs))) - len(current) if logs.is_dir() else 0
+    if others:
+        say(
+            f"{logs}: {others} of {others + len(current)} logs are left out: they are of other "
+            "questions, passages or prompts than the present ones; move them away if they are of "
+            "no more use"
+        )
+    for log in current:
         for sample in read_eval_log_sample_summaries(log.location):
-            rows = list(_rows(log, sample))
+            try:
+                rows = list(_rows(log, sample))
+            except (KeyError, ValidationError) as error:
+                raise InputError(
+                    f"{_path_of(logs, log.location)}: was written by another version of "
+                    f"factchain ({error}): move it away, so that its questions are asked again"
+                ) from error
             key = tuple(rows[0][name] for name in _KEY[:-1])
             if rows[0]["error"] is None or key not in found:
                 found[key] = rows
@@ -129,12 +152,27 @@ def read_headers(logs: Path) -> list[EvalLog]:
     """
     headers = []
     for info in list_eval_logs(str(logs)) if logs.is_dir() else []:
+        path = _path_of(logs, info.name)
         try:
-            headers.append(read_eval_log(info, header_only=True))
+            header = read_eval_log(info, header_only=True)
         except Exception as error:  # Inspect has no exception of its own for a broken log
-            name = Path(info.name).name
-            raise InputError(f"{logs / name}: is no readable log: move it away") from error
+            raise InputError(
+                f"{path}: is no readable log: it is broken, or another version of Inspect wrote "
+                "it: move it away"
+            ) from error
+        if header.version > _LOG_VERSION:
+            raise InputError(
+                f"{path}: is a log of version {header.version}, and the Inspect that is installed "
+                f"reads up to {_LOG_VERSION}: install a newer inspect_ai, or move it away"
+            )
+        headers.append(header)
     return headers
+
+
+def _path_of(logs: Path, location: str) -> Path:
+    """The file of a log, which Inspect names by an address."""
+    name = Path(location).name
+    return next(logs.rglob(name), logs / name)
 
 
 def write_scores(path: Path, scores: pa.Table) -> None:
@@ -150,7 +188,10 @@ def read_scores(path: Path) -> pa.Table:
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{path}: is no table of scores: {error}") from error
     if not scores.schema.equals(SCHEMA):
-        raise InputError(f"{path}: has other columns: collect the scores anew with this version")
+        raise InputError(
+            f"{path}: has other columns, since another version of factchain wrote it: run "
+            "`factchain eval run` again, which asks nothing anew that the logs hold"
+        )
     return scores
 
 

@@ -31,7 +31,8 @@ def interval(values: Values, chains: Chains | None = None) -> tuple[float, float
     """The 95 % interval of the mean of values from 0 to 1; `chains` says which belong together.
 
     Wilson's where all are 0 or 1 and no chain comes twice, else a percentile bootstrap of chains
-    with a fixed seed; a single chain in between leaves the whole range open.
+    with a fixed seed; a single chain in between leaves the whole range open. Where all are 0, or
+    all are 1, no resample differs: Wilson's of the number of chains.
     """
     alone = chains is None or len(np.unique(np.asarray(chains))) == len(chains)
     if alone and np.isin(values, (0, 1)).all():
@@ -39,6 +40,8 @@ def interval(values: Values, chains: Chains | None = None) -> tuple[float, float
     sums, sizes = _by_chain(values, chains)
     if len(sums) == 1:
         return 0.0, 1.0
+    if values[0] in (0, 1) and (values == values[0]).all():
+        return _wilson(int(values[0]) * len(sums), len(sums))
     means = _resampled(sums, sizes)
     low, high = np.percentile(means, [2.5, 97.5])
     return float(low), float(high)
@@ -75,13 +78,14 @@ def bootstrap(
     """The 95 % interval of a statistic of summed counts, such as F1, by resampling chains.
 
     `counts` has a row for each value; `statistic` gets the sums of every resample, a row each.
+    Resamples that it gives NaN for do not count.
     """
     _, numbers = np.unique(np.asarray(chains), return_inverse=True)
     sums: Values = np.stack(
         [np.bincount(numbers, weights=column) for column in counts.T], axis=1
     ).astype(float)
     kinds, drawn = _draws(sums)
-    low, high = np.percentile(statistic(drawn @ kinds), [2.5, 97.5])
+    low, high = np.nanpercentile(statistic(drawn @ kinds), [2.5, 97.5])
     return float(low), float(high)
 
 

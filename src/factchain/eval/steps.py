@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from pathlib import Path
 
 from inspect_ai.solver import TaskState
 
-from factchain.errors import ConfigError
+from factchain.errors import ConfigError, InputError
 from factchain.eval import prompts, replies
 from factchain.eval.asking import StepTaken, as_prompt, ask, note_steps
+from factchain.eval.dataset import QUESTIONS
 from factchain.questions.records import Question
 
 MOST_STEPS = 5
@@ -28,6 +30,20 @@ def check_whose(questions: str) -> None:
     """Raises ConfigError for what is none of `WHOSE`."""
     if questions not in WHOSE:
         raise ConfigError(f"questions {questions!r}: there is only {' and '.join(WHOSE)}")
+
+
+def with_sub_questions(workspace: Path, questions: Iterable[Question]) -> list[Question]:
+    """Those that have sub-questions, which an imported dataset may lack.
+
+    Raises InputError where none has any.
+    """
+    found = [question for question in questions if question.sub_questions]
+    if not found:
+        raise InputError(
+            f"{workspace / QUESTIONS}: no question has sub-questions: run a task that takes the "
+            "model's own, or another one"
+        )
+    return found
 
 
 async def take_steps(

@@ -27,7 +27,7 @@ from factchain.eval.parametric import (
 )
 from factchain.eval.passages import NONE, TOP_K, Contexts, PassageSource, context_at
 from factchain.eval.scorers import hop_scores
-from factchain.eval.steps import fill
+from factchain.eval.steps import fill, with_sub_questions
 from factchain.questions.records import SubQuestion
 from factchain.questions.typed_answers import score_any
 
@@ -58,11 +58,11 @@ def stepwise(
         raise ConfigError("think: a chain of thought is asked for without passages only")
     workspace = Path(dataset)
     files = rests_on(workspace, [QUESTIONS])
-    questions = [question for question in read_questions(workspace) if question.sub_questions]
+    questions = with_sub_questions(workspace, read_questions(workspace))
     if answers == "options":
         questions = [q for q in questions if all(sub.options for sub in q.sub_questions)]
-    if not questions:
-        raise no_options(workspace)
+        if not questions:
+            raise no_options(workspace)
     contexts, source = None, None
     if context != NONE:
         contexts = Contexts(workspace, questions)

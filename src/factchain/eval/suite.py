@@ -7,9 +7,10 @@ what a log of the same files, prompts and model holds is not asked again.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +19,16 @@ from factchain.parallel import map_shards
 from factchain.progress import counting, say, set_silent
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+    from inspect_ai import Task
     from inspect_ai.model import Model
 
 
 BUILT_IN = "factchain/"
 """What the names of built-in models begin with."""
+
+_MOST_CALLS = ("probe", "dynamic", "decomposition", "stepwise", "sub-", "strategy-s")
+"""What the names of tasks with several calls a question begin with, those with most first."""
 
 
 def is_installed() -> bool:
@@ -38,19 +44,21 @@ def run_suite(
     *,
     retrievers: Sequence[str] = ("bm25",),
     limit: int | None = None,
+    in_full: Sequence[str] = (),
     judge: str | Model | None = None,
     workers: int = 1,
 ) -> dict[str, Any]:
     """Ask `model` the questions of a workspace, write `scores.parquet`, and return a summary.
 
     `tasks` are names of `tasks.TASKS`, by default all that the workspace has the data for; the
-    summary's `not_run` says of the others why. `retrievers` are those that tasks with passages are
-    run with. Logs and scores go to `out`, by default the workspace's `eval/`; the scores are those
-    of every model whose logs are there, and of models that know nothing (`floors.py`). `limit` asks
-    the first questions only. `judge` is the model that judges, in the tasks that need one. A
-    question that cannot be asked stands in the table with its error. `workers` are processes that
-    share the tasks of a built-in model; any other answers elsewhere, and Inspect asks it
-    concurrently.
+    summary's `not_run` says of the others why, and of those of which no question could be asked.
+    `retrievers` are those that tasks with passages are run with. Logs and scores go to `out`, by
+    default the workspace's `eval/`; the scores are those of every model whose logs are there, and
+    of models that know nothing (`floors.py`). With a `limit` a task asks only so many questions,
+    spread evenly (`dealing.py`), except for tasks whose names match `in_full`. `judge` is the model
+    that judges, in the tasks that need one. A question that cannot be asked stands in the table
+    with its error. `workers` are processes that share the tasks of a built-in model; any other
+    answers elsewhere, and Inspect asks it concurrently.
 
     Raises MissingExtraError without the extra `eval`, InputError where the workspace lacks what a
     task needs, ConfigError for a task that does not exist and for a model that does not, or that
@@ -59,8 +67,9 @@ def run_suite(
     if not is_installed():
         raise MissingExtraError("the evaluation", "eval")
     # Here, because Inspect takes more than a second to import.
-    from factchain.eval import floors, inspect_run, scores
-    from factchain.eval.tasks import make_tasks
+    from factchain.eval import floors, inspect_run, odd_replies, scores
+    from factchain.eval.refusal_ratios import refusing
+    from factchain.eval.tasks import make_tasks, matches
 
     out = out or workspace / "eval"
     chosen, not_run = make_tasks(workspace, tasks, retrievers, judge is not None)
@@ -69,10 +78,16 @@ def run_suite(
     asked = inspect_run.find_model(model)
     judging = inspect_run.find_model(judge) if judge else None
     scores.read_headers(out / "logs")  # a broken log is told before anything is asked
-    if str(asked).startswith(BUILT_IN) and not judging and workers > 1:
-        _run_apart(workspace, str(asked), list(chosen), retrievers, out / "logs", limit, workers)
+    limits = {name: None if matches(name, in_full) else limit for name in chosen}
+    if str(asked).startswith(BUILT_IN) and not judging:
+        _run_apart(workspace, str(asked), limits, retrievers, out / "logs", workers)
     else:
-        inspect_run.run_tasks(list(chosen.values()), asked, out / "logs", limit, judging)
+        for name, task in chosen.items():
+            task.dataset = task.dataset[: limits[name]]
+        with odd_replies.counted() as tally:
+            inspect_run.run_tasks(list(chosen.values()), asked, out / "logs", judging)
+        for told in odd_replies.described(tally):
+            say(told)
     table = scores.collect(out / "logs", workspace)
     answers = scores.where(table, {"model": str(asked)})
     errors = answers["error"].drop_null().to_pylist()
@@ -83,7 +98,13 @@ def run_suite(
             "then run this again"
         )
     if errors:
-        say(f"{len(errors)} of {len(answers)} questions could not be asked: run this again")
+        say(
+            f"{len(errors)} of {len(answers)} questions could not be asked, the first because of: "
+            f"{errors[0]}: run this again"
+        )
+    not_run |= _failed(chosen, answers)
+    for told in refusing(answers) if not str(asked).startswith(BUILT_IN) else ():
+        say(told)
     scores.write_scores(out / "scores.parquet", floors.with_floors(table, workspace))
     return {
         "model": str(asked),
@@ -104,20 +125,45 @@ def run_suite(
     }
 
 
+def _failed(tasks: Mapping[str, Task], answers: pa.Table) -> dict[str, str]:
+    """By name why a task was not run: no question of it could be asked."""
+    from factchain.eval.scores import where
+
+    found = {}
+    for name, task in tasks.items():
+        of_task = {key: (task.metadata or {})[key] for key in ("mode", "context")}
+        rows = where(answers, {"task": task.name.rpartition("/")[2], **of_task})
+        errors = rows["error"].drop_null().to_pylist()
+        if errors and len(errors) == len(rows):
+            found[name] = f"no question could be asked, the first because of: {errors[0]}"
+    return found
+
+
 def _run_apart(
     workspace: Path,
     model: str,
-    names: Sequence[str],
+    limits: Mapping[str, int | None],
     retrievers: Sequence[str],
     logs: Path,
-    limit: int | None,
     workers: int,
 ) -> None:
-    """Run every task in one of several processes, with a folder of logs of its own."""
-    run = partial(_run_one, workspace, model, retrievers, logs, limit)
-    with counting("running tasks", len(names)) as advance:
-        for _ in map_shards(run, names, workers):
+    """Run every task by itself, in one of the processes, with a folder of logs of its own."""
+    run = partial(_run_one, workspace, model, retrievers, logs)
+    # A long one that begins last would leave the other processes idle.
+    ordered = sorted(limits.items(), key=lambda one: (one[1] is not None, _rank(one[0])))
+    if workers == 1:
+        for one in ordered:
+            run(one)  # with a bar of its own
+        return
+    with counting("running tasks", len(ordered)) as advance:
+        for _ in map_shards(run, ordered, workers):
             advance()
+
+
+def _rank(name: str) -> int:
+    """Where a task stands among those that ask most of a question."""
+    kinds = enumerate(_MOST_CALLS)
+    return next((rank for rank, kind in kinds if name.startswith(kind)), len(_MOST_CALLS))
 
 
 def _run_one(
@@ -125,13 +171,16 @@ def _run_one(
     model: str,
     retrievers: Sequence[str],
     logs: Path,
-    limit: int | None,
-    name: str,
+    one: tuple[str, int | None],
 ) -> None:
     from factchain.eval import inspect_run
     from factchain.eval.tasks import make_tasks
 
-    set_silent(True)  # this process's own bar
+    if parent_process():
+        set_silent(True)  # this process's own bar
+    name, limit = one
     made, _ = make_tasks(workspace, [name], retrievers)
+    task = made[name]
+    task.dataset = task.dataset[:limit]
     folder = logs / re.sub(r"[^\w-]", "-", name)
-    inspect_run.run_tasks(list(made.values()), inspect_run.find_model(model), folder, limit)
+    inspect_run.run_tasks([task], inspect_run.find_model(model), folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -83,14 +83,20 @@ def make_tasks(
     for a pattern that matches none and for a retriever that is none, InputError where a task that
     is named as it is cannot be run, or none can.
     """
-    makers = task_makers(str(workspace.resolve()), retrievers, judged)
+    return make_matching(task_makers(str(workspace.resolve()), retrievers, judged), patterns)
+
+
+def make_matching(
+    makers: Mapping[str, Callable[[], Task]], patterns: Sequence[str] | None
+) -> tuple[dict[str, Task], dict[str, str]]:
+    """The same from makers by name."""
     for pattern in patterns or ():
         if not any(fnmatchcase(name, pattern) for name in makers):
             raise ConfigError(f"task {pattern!r}: there is only {', '.join(makers)}")
     made: dict[str, Task] = {}
     reasons: dict[str, str] = {}
     for name, make in makers.items():
-        if any(fnmatchcase(name, pattern) for pattern in patterns or ("*",)):
+        if matches(name, patterns or ("*",)):
             try:
                 made[name] = make()
             except InputError as error:
@@ -100,3 +106,8 @@ def make_tasks(
     if not made:
         raise InputError(next(iter(reasons.values())))
     return made, reasons
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a task has one of these names, in which `*` stands for any letters."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

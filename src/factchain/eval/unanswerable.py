@@ -86,7 +86,7 @@ def refusal_scores(judged: bool = False) -> Scorer:
     could be."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        reply = state.output.completion.strip()
+        reply = replies.without_thoughts(state.output.completion)
         question = question_of(state)
         verdict, acceptable = (
             await _judge(question.question, reply)

@@ -10,12 +10,24 @@ import re
 import string
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 SCORES = ("accuracy", "accuracy_alias", "accuracy_word", "exact_match", "f1")
 """Names of the scores, in the order in which they are shown."""
+
+
+class Overlap(NamedTuple):
+    """How far a prediction and what is right overlap."""
+
+    f1: float
+    precision: float
+    recall: float
+
+
+NO_OVERLAP, SAME = Overlap(0.0, 0.0, 0.0), Overlap(1.0, 1.0, 1.0)
 
 
 def normalise(text: str) -> str:
@@ -36,15 +48,21 @@ def token_f1(prediction: str, golds: Sequence[str]) -> float:
 
     MuSiQue's definition (SPEC.md 1.3): no rule for yes and no, tokens counted with repeats.
     """
-    return max((_f1(normalise(prediction), normalise(gold)) for gold in golds), default=0.0)
+    return token_overlap(prediction, golds).f1
 
 
-def _f1(prediction: str, gold: str) -> float:
+def token_overlap(prediction: str, golds: Sequence[str]) -> Overlap:
+    """F1, precision and recall of the tokens, all of the gold with the best F1."""
+    said = normalise(prediction)
+    return max((_overlap(said, normalise(gold)) for gold in golds), default=NO_OVERLAP)
+
+
+def _overlap(prediction: str, gold: str) -> Overlap:
     predicted, wanted = Counter(prediction.split()), Counter(gold.split())
     if not predicted or not wanted:
-        return float(predicted == wanted)
-    shared = (predicted & wanted).total()
-    return 2 * shared / (predicted.total() + wanted.total())
+        return SAME if predicted == wanted else NO_OVERLAP
+    shared, said, right = (predicted & wanted).total(), predicted.total(), wanted.total()
+    return Overlap(2 * shared / (said + right), shared / said, shared / right)
 
 
 def containment(prediction: str, golds: Sequence[str]) -> float:

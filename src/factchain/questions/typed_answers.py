@@ -14,7 +14,13 @@ from decimal import Decimal
 from factchain.questions import text_scores
 from factchain.questions.literal_forms import date_parts, dates, numbers
 from factchain.questions.records import Answer
+from factchain.questions.text_scores import NO_OVERLAP, SAME, Overlap
 
+_LONGEST_READ = 4000
+"""Characters of a prediction in which values are looked for: a text without end is no answer."""
+_LONGEST_BARE = 300
+"""Characters of a number or date with nothing but its unit: a longer text, which may hold thousands
+of numbers, says more."""
 _YES_OR_NO = re.compile(r"(?<!\w)(yes|no|true|false)(?!\w)", re.IGNORECASE)
 _VERDICTS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
 _NEXT_WORD = re.compile(r"\s*([^\W\d]+)")
@@ -36,15 +42,11 @@ def score(prediction: str, gold: Answer) -> dict[str, float]:
 
     Containment is by value, since a short number stands in longer ones, and `no` in `know`.
     """
-    exact, contained = _compare(prediction.strip(), gold)
-    # Without its punctuation a number is another one: -35, 3.5.
-    by_text = gold.kind not in ("number", "quantity")
-    exact |= by_text and bool(text_scores.exact_match(prediction, gold.names))
-    overlap = text_scores.token_f1(prediction, gold.names) if by_text or contained else 0.0
+    exact, contained, overlap = _rate(prediction, gold)
     return {
         **dict.fromkeys(("accuracy", "accuracy_alias", "accuracy_word"), float(contained)),
         "exact_match": float(exact),
-        "f1": max(overlap, float(exact)),
+        "f1": overlap.f1,
     }
 
 
@@ -57,6 +59,30 @@ def score_any(prediction: str, golds: Sequence[Answer]) -> dict[str, float]:
         for gold in golds
     ]
     return {name: max(one[name] for one in scored) for name in text_scores.SCORES}
+
+
+def overlap_any(prediction: str, golds: Sequence[Answer]) -> Overlap:
+    """F1, precision and recall, all of the gold answer with the best F1, which is `score_any`'s."""
+    return max(
+        _rate(prediction, gold)[2]
+        if gold.value is not None
+        else text_scores.token_overlap(prediction, gold.names)
+        for gold in golds
+    )
+
+
+def _rate(prediction: str, gold: Answer) -> tuple[bool, bool, Overlap]:
+    """Whether the prediction is the gold value, whether it contains it, and how far they overlap:
+    wholly where the value is the same, however it is written."""
+    exact, contained = _compare(prediction.strip()[:_LONGEST_READ], gold)
+    # Without its punctuation a number is another one: -35, 3.5.
+    by_text = gold.kind not in ("number", "quantity")
+    exact |= by_text and bool(text_scores.exact_match(prediction, gold.names))
+    if exact:
+        return exact, contained, SAME
+    if by_text or contained:
+        return exact, contained, text_scores.token_overlap(prediction, gold.names)
+    return exact, contained, NO_OVERLAP
 
 
 def _compare(prediction: str, gold: Answer) -> tuple[bool, bool]:
@@ -89,8 +115,8 @@ def _compare_date(prediction: str, gold: tuple[int, ...]) -> tuple[bool, bool]:
         for date in dates(prediction)
         if len(date.parts) >= len(gold) and date.parts[: len(gold)] == gold
     ]
-    exact = any(_is_bare(prediction[: d.start] + " " + prediction[d.end :], [""]) for d in right)
-    return exact, bool(right)
+    bare = (_is_bare(prediction[: d.start] + " " + prediction[d.end :], [""]) for d in right)
+    return len(prediction) <= _LONGEST_BARE and any(bare), bool(right)
 
 
 def _compare_number(prediction: str, gold: Answer, value: Decimal) -> tuple[bool, bool]:
@@ -104,10 +130,11 @@ def _compare_number(prediction: str, gold: Answer, value: Decimal) -> tuple[bool
     right = [
         number
         for number in numbers(prediction)
-        if number.value == value and not _has_other_unit(prediction[number.end :], own, gold)
+        if number.value == value
+        and not _has_other_unit(prediction[number.end :][:_LONGEST_BARE], own, gold)
     ]
-    exact = any(_is_bare(prediction[: n.start] + " " + prediction[n.end :], units) for n in right)
-    return exact, bool(right)
+    bare = (_is_bare(prediction[: n.start] + " " + prediction[n.end :], units) for n in right)
+    return len(prediction) <= _LONGEST_BARE and any(bare), bool(right)
 
 
 def _has_other_unit(after: str, own: set[str], gold: Answer) -> bool:

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from factchain.eval.report.asked import Asked
 from factchain.eval.report.evaluation import report_evaluation
+from factchain.eval.report.pages import packed, pages
 from factchain.eval.report.records import ReportData
 from factchain.eval.report.render import write_report
+from factchain.eval.report.tables import Table
 from factchain.eval.scores import write_scores
 from factchain.questions.records import Question
 from factchain.records import read_records, write_records
@@ -107,6 +110,22 @@ def test_an_error_in_a_script_would_be_seen(tmp_path: Path) -> None:
     (tmp_path / "bad.html").write_text("<script>nowhere()</script>")
     _, console = visit((tmp_path / "bad.html").as_uri(), tmp_path / "profile")
     assert len(console) == 1
+
+
+def test_the_report_of_a_build_opens_the_pages_of_its_questions(
+    data: ReportData, tmp_path: Path
+) -> None:
+    content = packed(pages(data.questions[4:5], table(), {}, {}, data.gold))
+    overview = Table(("Setting",), (), frozenset())
+    asked = Asked(overview, frozenset({"q-e"}), content, {})
+    write_report(data, tmp_path / "report.html", asked)
+    address = (tmp_path / "report.html").as_uri()
+    dom, console = visit(f"{address}#question=q-e", tmp_path / "profile")
+    assert console == []
+    (page,) = re.findall(r"<dialog[^>]* open[^>]*>.*?</dialog>", dom, flags=re.DOTALL)
+    assert "Question e?" in page
+    assert 'role="img"' in page
+    assert "No model was asked." in page
 
 
 @pytest.fixture

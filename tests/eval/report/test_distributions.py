@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 
 from factchain.eval.report.distributions import (
     answers_by_class,
+    entities_in_facts,
     facts_by_popularity,
     popularity_bins,
-    properties_in_chains,
+    properties_in_facts,
     question_matrix,
+    questions_and_facts,
     questions_by_pattern,
 )
 from factchain.eval.report.records import ReportData
@@ -86,15 +88,24 @@ def test_facts_by_popularity(data: ReportData) -> None:
     )
 
 
-def test_properties_and_answers(data: ReportData) -> None:
-    properties = properties_in_chains(data.chains)
-    assert properties.caption == "The most frequent of the 5 properties in chains."
+def test_properties_entities_and_answers(data: ReportData) -> None:
+    properties = properties_in_facts(data.questions)
+    assert properties.caption == (
+        "The most frequent of the 5 properties in the facts of questions; 2 occur once."
+    )
     assert properties.table.rows == (
         ("label of P10", "P10", "6"),
         ("label of P20", "P20", "5"),
         ("label of P30", "P30", "2"),
         ("label of P40", "P40", "1"),
         ("label of P41", "P41", "1"),
+    )
+    entities = entities_in_facts(data.questions)
+    # Q1 and its topic are in all six questions, Q2 in all but that of one hop.
+    assert entities.table.rows[:3] == (
+        ("label of Q1", "Q1", "6"),
+        ("label of Q901", "Q901", "6"),
+        ("label of Q2", "Q2", "5"),
     )
     assert answers_by_class({"b": 2, "a": 2, "c": 3}).table.rows == (
         ("c", "3"),
@@ -119,3 +130,17 @@ def test_patterns_in_words_and_order() -> None:
         "plain",
     ]
     assert [hops_in_words(n) for n in (1, 2)] == ["1 hop", "2 hops"]
+
+
+def test_triples_of_an_imported_dataset_count_by_their_words(data: ReportData) -> None:
+    (question, *_) = data.questions
+    triples = (("Hamlet", "author", "Shakespeare"), ("Hamlet", "genre", "tragedy"))
+    (sub,) = question.sub_questions
+    bare = sub.model_copy(update={"facts": (), "triples": triples})
+    imported = question.model_copy(update={"sub_questions": (bare,)})
+    rows = [figure.table.rows for figure in questions_and_facts([imported])[1:]]
+    assert rows[0] == tuple((word, word, "1") for word in ("Hamlet", "Shakespeare", "tragedy"))
+    assert rows[1] == (("author", "author", "1"), ("genre", "genre", "1"))
+    without = question.model_copy(update={"sub_questions": ()})
+    assert len(questions_and_facts([without])) == 1
+    assert questions_and_facts([]) == []

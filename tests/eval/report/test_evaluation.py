@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 import orjson
 import pytest
@@ -17,9 +18,11 @@ from click.testing import CliRunner
 
 from factchain.cli import main
 from factchain.errors import InputError
+from factchain.eval.judge import Judgement, judgements_file
+from factchain.eval.judge_prompts import DIMENSIONS
+from factchain.eval.report import notes
 from factchain.eval.report.evaluation import report_evaluation
-from factchain.eval.report.pages import deal
-from factchain.eval.scores import write_scores
+from factchain.eval.scores import read_headers, write_scores
 from factchain.eval.suite import run_suite
 from factchain.questions.records import Question
 from factchain.records import read_records, write_records
@@ -164,6 +167,72 @@ def test_pages_have_steps_and_passages_from_the_logs(
     assert "Reasoning graph: chain, 1 hop" in page["graph"]
 
 
+def test_steps_are_read_from_the_archive_as_inspect_reads_them(
+    write_workspace: Writer, tmp_path: Path
+) -> None:
+    folder = write_workspace("a name with 20% spaces")
+    run_suite(folder, "factchain/lexical", ["retrieval-bm25", "decomposition-bm25"], limit=3)
+    read = 0
+    for log in read_headers(folder / "eval" / "logs"):
+        samples = [*(log.eval.dataset.sample_ids or ()), "nowhere"]
+        assert is_zipfile(log.location.removeprefix("file://"))
+        for sample, store in notes._stores(log.location, samples):
+            assert store == notes._slowly(log.location, sample)
+            read += store is not None
+    assert read == 6
+
+
+def test_a_setting_of_unanswerable_questions_shows_what_is_acceptable(
+    write_workspace: Writer, tmp_path: Path
+) -> None:
+    unanswerable = {"task": "unanswerable", "mode": "detector"}
+    refused = {"acceptable": 1.0, "unanswered": 1.0, "withheld": 1, "error": None}
+    folder = scored(
+        write_workspace("one"),
+        row("q-1", 1.0),
+        row("q-2", None, **unanswerable | refused),
+        row("q-3", 1.0, model="floor/random"),
+    )
+    html = written([folder], tmp_path / "report.html", csv=tmp_path / "csv")
+    assert "<td>Unanswerable questions: acceptable</td>" in html
+    assert '<td class="n">100.0 (20.7–100.0)</td>' in html
+    assert '<section id="unanswerable"' in html
+    assert re.search(r"<h1>1 model on 3 multi-hop questions</h1>", html)
+    assert re.search(r'<th scope="col" class="n">m</th>\s*<th scope="col" class="n">Floor', html)
+    assert pages_of(html)["settings"] == [["m", "No passages"], ["m", "Unanswerable questions"]]
+    assert pages_of(html)["questions"]["q-2"]["asked"][0][4] is True
+    (acceptable,) = [
+        r
+        for r in table_of(tmp_path / "csv" / "refusals.csv")
+        if (r["ratio"], r["withheld"]) == ("acceptable", "")
+    ]
+    assert (acceptable["mean"], acceptable["n"]) == ("1.0", "1")
+    assert {r["score"] for r in table_of(tmp_path / "csv" / "compat.csv")} >= {"f1_omanic_compat"}
+    assert table_of(tmp_path / "csv" / "properties.csv")[0].keys() == {"Property", "Id", "Facts"}
+
+
+def test_judgements_are_shown_and_broken_ones_left_out(
+    write_workspace: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = scored(write_workspace("one"), row("q-1", 1.0))
+    (question, *_) = read_records(folder / "questions.jsonl", Question)
+    judged = [
+        Judgement(
+            **{"question": question.id, "text": question.question, "judge": "j", "prompts": "1"},
+            **{"repeat": repeat, "multi_hop": True, "attempts": 1, "problem": None},
+            grades=dict.fromkeys(DIMENSIONS, 4),
+        )
+        for repeat in range(2)
+    ]
+    write_records(judgements_file(folder, "j"), judged)
+    html = written([folder], tmp_path / "report.html")
+    assert '<section id="quality"' in html
+    assert "Fluency, j: 4.00 (" in html or "bars from 4.00 to 4.00" in html
+    write_records(judgements_file(folder, "j"), [judged[0].model_copy(update={"text": "other"})])
+    assert '<section id="quality"' not in written([folder], tmp_path / "report.html")
+    assert "judgements are not in the report" in capsys.readouterr().err
+
+
 def test_the_cap_on_pages_is_said(write_workspace: Writer, tmp_path: Path) -> None:
     folder = scored(write_workspace("one"), *(row(f"q-{i}", 1.0) for i in range(1, 6)))
     html = written([folder], tmp_path / "report.html", most_pages=2)
@@ -176,14 +245,6 @@ def test_without_a_corpus_there_is_a_report(write_workspace: Writer, tmp_path: P
     folder = scored(write_workspace("one"), row("q-1", 1.0))
     shutil.rmtree(folder / "corpus")
     assert pages_of(written([folder], tmp_path / "report.html"))["passages"] == {}
-
-
-def test_questions_are_dealt_from_all_strata(questions: list[Question]) -> None:
-    copies = [q.model_copy(update={"id": f"{q.id}-{i}"}) for q in questions for i in range(4)]
-    dealt = deal(copies, len(questions))
-    assert len({(q.axis, q.labels) for q in dealt}) == len(questions)
-    assert deal(copies[::-1], 12) == deal(copies, 12)
-    assert deal(copies, 12)[:7] == deal(copies, 7)
 
 
 def test_json_says_what_was_written(write_workspace: Writer, tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from factchain.errors import OutputError
+from factchain.eval.report.asked import Asked
 from factchain.eval.report.records import ReportData
 from factchain.eval.report.render import render_report, write_report
+from factchain.eval.report.tables import Table
 from factchain.eval.results import Results
 
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }} &amp;"
@@ -127,9 +129,9 @@ def test_every_drawing_has_a_role_and_a_text_alternative(data: ReportData) -> No
     ids = [a["id"] for _, a in page.elements if "id" in a]
     assert len(ids) == len(set(ids))
     drawings = [i for i, (tag, _) in enumerate(page.elements) if tag == "svg"]
-    # 2 axes, popularity, properties, classes; 2 degrees, coverage, class sizes; 6 graphs; scores
-    # of 4 figures; 3 settings by hops, 1 model by retriever, 1 recall
-    assert len(drawings) == 5 + 4 + 6 + 4 * 3 + 3 + 1 + 1
+    # 2 axes, popularity, entities, properties, classes; 2 degrees, coverage, class sizes; 6 graphs;
+    # scores of 4 figures; 3 settings by hops, 1 model by retriever, 1 recall
+    assert len(drawings) == 6 + 4 + 6 + 4 * 3 + 3 + 1 + 1
     for i in drawings:
         attributes = page.elements[i][1]
         assert attributes["role"] == "img"
@@ -140,7 +142,7 @@ def test_every_drawing_has_a_role_and_a_text_alternative(data: ReportData) -> No
 def test_every_figure_has_its_values_in_a_table(data: ReportData) -> None:
     html = render_report(data)
     figures = re.findall(r"<figure.*?</figure>", html, flags=re.DOTALL)
-    assert len(figures) == 4 + 3 + 4 + 1 + 1 + 1
+    assert len(figures) == 5 + 3 + 4 + 1 + 1 + 1
     assert all(figure.count("<table>") == 1 for figure in figures)
     graphs = re.findall(r"<article.*?</article>", html, flags=re.DOTALL)
     assert len(graphs) == 6
@@ -161,12 +163,12 @@ def words(html: str) -> str:
 def test_the_report_says_how_it_was_made(data: ReportData) -> None:
     said = words(render_report(data))
     assert "The questions were made by templates." in said
-    assert "The baseline is a lexical reader, not a language model." in said
+    assert "factchain/lexical is a lexical reader, not a language model." in said
     assert "factchain 0.1.0 · seed 7" in said
     assert "Entities 842 58 properties" in said
     assert "Facts in snapshot 3,312 2024-06-05" in said
     assert "kg malformed line a line of a dump that is no entity 3 100.0" in said
-    assert "The baseline factchain/lexical: a lexical reader, not a language model" in said
+    assert "factchain/lexical A lexical reader, not a language model" in said
     assert "old.json.gz 12.3 kB " + "ab" * 32 in said
     said = said.replace(" ,", ",")
     assert "unpopular is 1 to 2, popular is 5 or more" in said
@@ -177,11 +179,41 @@ def test_every_model_has_its_scores(data: ReportData) -> None:
     asked = tuple(s.model_copy(update={"model": "vendor/model"}) for s in rows)
     both = data.model_copy(update={"results": Results(scores=(*rows, *asked))})
     said = words(render_report(both))
-    assert "The baseline is a lexical reader, not a language model." in said
+    assert "factchain/lexical is a lexical reader, not a language model." in said
     assert "The scores are those of vendor/model" in said
     alone = words(render_report(data.model_copy(update={"results": Results(scores=asked)})))
     assert "lexical reader" not in alone
     assert alone.count("Scores in per cent, by setting.") == said.count("by setting.") / 2
+
+
+def test_where_models_were_asked_questions_have_pages(data: ReportData) -> None:
+    overview = Table(("Setting", "m"), (("No passages", "25.0 (0.0–75.0)"),), frozenset({"m"}))
+    asked = Asked(overview, frozenset({"q-a", "q-b"}), "packed", {"q-a": "1 of 3"})
+    html = render_report(data, asked)
+    assert re.findall(r'href="#question=([^"]*)"', html) == ["q-a", "q-b"]
+    assert '<template id="pages">packed</template>' in html
+    assert html.count("<dialog") == 1
+    said = words(html)
+    assert "No passages 25.0 (0.0–75.0)" in said
+    assert "2 of them have a page." in said
+    assert "1 of 3" in said
+    assert "<dialog" not in render_report(data)
+
+
+def test_floors_are_no_models(data: ReportData) -> None:
+    rows = data.results.scores
+    floors = tuple(s.model_copy(update={"model": "floor/random"}) for s in rows)
+    overview = Table(("Setting", "m"), (), frozenset())
+    asked = Asked(overview, frozenset(), "", {})
+    both = data.model_copy(update={"results": Results(scores=(*rows, *floors))})
+    html = render_report(both, asked)
+    assert "A dashed line is the floor" in html
+    assert "The scores are those of" not in html
+    assert re.findall(r"<h3>(f[^<]*)</h3>", html) == ["factchain/lexical"]
+    assert 'class="floor"' in html
+    alone = render_report(data, asked)
+    assert "A dashed line" not in alone
+    assert 'class="floor"' not in alone
 
 
 def test_parts_that_are_missing_are_said_to_be(data: ReportData) -> None:

@@ -3,11 +3,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from factchain.eval.report.records import ReportData
-from factchain.eval.report.score_figures import (
-    model_figures,
-    retrieval_figures,
-    score_name,
-)
+from factchain.eval.report.score_figures import BASELINE, model_figures, score_name
 
 
 def shown(svg: str) -> list[str]:
@@ -15,7 +11,7 @@ def shown(svg: str) -> list[str]:
 
 
 def test_scores_by_setting_have_a_drawing_for_each_score(data: ReportData) -> None:
-    figure = model_figures(data.results.scores, "m")[0]
+    figure = model_figures(data.results.scores, BASELINE, "m")[0]
     assert figure.caption == "From memory, and with passages. Scores in per cent, by setting."
     assert [shown(panel)[0] for panel in figure.panels] == ["Accuracy", "Exact match", "F1"]
     assert shown(figure.panels[0])[1:7] == [
@@ -34,7 +30,7 @@ def test_scores_by_setting_have_a_drawing_for_each_score(data: ReportData) -> No
 
 
 def test_scores_by_hops_are_grouped_in_order(data: ReportData) -> None:
-    figure = model_figures(data.results.scores, "m")[1]
+    figure = model_figures(data.results.scores, BASELINE, "m")[1]
     assert (
         figure.caption == "From memory, and with passages. Scores in per cent, by hops and setting."
     )
@@ -54,7 +50,7 @@ def test_scores_by_topology_and_by_kind_have_a_figure_each(data: ReportData) -> 
         *(s.model_copy(update={"topology": "bridge"}) for s in overall),
         *(s.model_copy(update={"kind": "count"}) for s in overall),
     ]
-    everything, by_topology, by_kind = model_figures(scores, "m")
+    everything, by_topology, by_kind = model_figures(scores, BASELINE, "m")
     assert {row[0] for row in everything.table.rows} == {"all"}
     assert {row[0] for row in by_topology.table.rows} == {"bridge"}
     assert {row[0] for row in by_kind.table.rows} == {"count"}
@@ -63,7 +59,7 @@ def test_scores_by_topology_and_by_kind_have_a_figure_each(data: ReportData) -> 
 
 
 def test_scores_by_pattern_have_a_figure_for_each_axis(data: ReportData) -> None:
-    popularity, recency = model_figures(data.results.scores, "m")[2:]
+    popularity, recency = model_figures(data.results.scores, BASELINE, "m")[2:]
     assert "● popular, ○ unpopular" in popularity.caption
     assert "● old, ○ new" in recency.caption
     assert [shown(panel)[0] for panel in popularity.panels] == [
@@ -75,7 +71,7 @@ def test_scores_by_pattern_have_a_figure_for_each_axis(data: ReportData) -> None
 
 def test_scores_by_axis_are_drawn_where_they_are(data: ReportData) -> None:
     of_axis = [s.model_copy(update={"axis": "recency"}) for s in data.results.scores if not s.hops]
-    (figure,) = model_figures(of_axis, "m")
+    (figure,) = model_figures(of_axis, BASELINE, "m")
     assert (
         figure.caption == "From memory, and with passages. Scores in per cent, by axis and setting."
     )
@@ -84,32 +80,39 @@ def test_scores_by_axis_are_drawn_where_they_are(data: ReportData) -> None:
 
 
 def test_every_bar_of_a_score_has_its_interval(data: ReportData) -> None:
-    for panel in model_figures(data.results.scores, "m")[0].panels:
+    for panel in model_figures(data.results.scores, BASELINE, "m")[0].panels:
         paths = [path.attrib["class"] for path in ElementTree.fromstring(panel).iter("path")]
         assert paths == ["whisker"] * 3
 
 
 def test_no_scores_no_figure() -> None:
-    assert model_figures([], "m") == []
-    assert retrieval_figures({"BM25": ()}) == []
+    assert model_figures([], BASELINE, "m") == []
 
 
-def test_retrieval_has_a_drawing_for_each_retriever(data: ReportData) -> None:
-    (figure,) = retrieval_figures(data.retrieval)
-    assert shown(figure.panels[0])[:4] == ["BM25: recall@5", "popularity", "1 hop", "75.0"]
-    # 0.75 and 1.96 standard errors of 0.1 to either side
-    assert figure.table.rows == (("BM25", "popularity", "1 hop", "4", "5", "75.0 (55.4–94.6)"),)
-
-
-def test_an_interval_of_recall_ends_at_1(data: ReportData) -> None:
-    score = data.retrieval["BM25"][0].model_copy(update={"recall": 0.9})
-    (figure,) = retrieval_figures({"BM25": (score,)})
-    assert figure.table.rows[0][-1] == "90.0 (70.4–100.0)"
+def test_a_floor_is_a_dashed_line_at_the_best_of_the_floors(data: ReportData) -> None:
+    overall = [s for s in data.results.scores if not s.by and s.score == "accuracy"]
+    floors = [
+        s.model_copy(update={"model": model, "mean": mean})
+        for s in overall
+        for model, mean in (("floor/random", 0.1), ("floor/most-frequent", 0.2))
+        if s.context == "gold"
+    ]
+    (figure,) = model_figures([*overall, *floors], BASELINE, "m")
+    assert [row[1] for row in figure.table.rows] == [
+        *("No passages", "BM25, top 5", "Gold passages")
+    ]
+    drawing = ElementTree.fromstring(figure.panels[0])
+    lines = [line for line in drawing.iter("line") if line.get("class") in ("floor", "grid")]
+    (floor,) = [float(line.attrib["x1"]) for line in lines if line.get("class") == "floor"]
+    quarters = [float(line.attrib["x1"]) for line in lines if line.get("class") == "grid"]
+    step = quarters[1] - quarters[0]
+    assert abs(floor - (quarters[0] - step * 0.2)) < 0.1  # a fifth of 25 below the line of 25
+    assert "Gold passages: 50.0 (25.0 to 75.0), floor 20.0" in figure.panels[0]
 
 
 def test_a_score_that_one_setting_lacks_leaves_its_cell_empty(data: ReportData) -> None:
     rows = [s for s in data.results.scores if (s.context, s.score) != ("none", "f1")]
-    figure = model_figures(rows, "m")[0]
+    figure = model_figures(rows, BASELINE, "m")[0]
     assert figure.table.rows[0][-1] == ""
     assert len(figure.panels) == 3
 
@@ -126,7 +129,7 @@ def test_tasks_of_one_kind_are_drawn_together(data: ReportData) -> None:
             ("strategy", "question"),
         )
     ]
-    figures = model_figures(scores, "m")
+    figures = model_figures(scores, BASELINE, "m")
     assert [(figure.caption.partition(".")[0], figure.table.rows[0][1]) for figure in figures] == [
         ("From memory, and with passages", "Gold passages"),
         ("Sub-questions", "Given sub-questions, gold passages"),

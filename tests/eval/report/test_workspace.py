@@ -60,7 +60,7 @@ def test_a_workspace_is_read_back(data: ReportData, tmp_path: Path) -> None:
             {"id": "Q515", "label": "city", "entities": 100},
         ],
     }
-    read = report_data(tmp_path, manifest, figures, data.results, data.retrieval["BM25"])
+    read = report_data(tmp_path, manifest, figures, data.results, data.retrieval)
     assert [stage.name for stage in read.build.stages] == [
         *("kg", "chains", "questions", "popularity")
     ]
@@ -71,7 +71,7 @@ def test_a_workspace_is_read_back(data: ReportData, tmp_path: Path) -> None:
     assert read.model_copy(update=same) == data
 
     without_text = manifest | {"stages": ran}
-    read = report_data(tmp_path, without_text, figures, Results(), ())
+    read = report_data(tmp_path, without_text, figures, Results(), {})
     assert read.store.bounds is None
 
 

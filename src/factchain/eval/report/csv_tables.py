@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from factchain.eval.report.distributions import (
+    entities_in_facts,
+    properties_in_facts,
+    questions_by_pattern,
+)
 from factchain.eval.results import Results
 from factchain.files import write_text
 from factchain.questions.records import Question
@@ -22,7 +27,7 @@ def write_tables(
     folder: Path,
     results: Results,
     retrieval: Mapping[str, Sequence[GroupScore]],
-    questions: Iterable[Question],
+    questions: Sequence[Question],
 ) -> list[Path]:
     """Write a file for each table that has rows, and return their paths.
 
@@ -43,6 +48,14 @@ def write_tables(
         }
         for q in questions
     ]
+    tables |= {
+        name: [dict(zip(table.head, map(_cell, row), strict=True)) for row in table.rows]
+        for name, table in (
+            ("label_patterns", questions_by_pattern(questions).table),
+            ("entities", entities_in_facts(questions).table),
+            ("properties", properties_in_facts(questions).table),
+        )
+    }
     written = []
     for name, rows in tables.items():
         if rows:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
 
-from factchain.chains.records import FactChain
 from factchain.eval.report.figures import Bar, BarGroup, bar_chart, counts
 from factchain.eval.report.records import StoreStatistics
 from factchain.eval.report.tables import (
@@ -22,6 +21,9 @@ from factchain.kg.popularity import PopularityBounds
 from factchain.questions.records import Question
 
 TOP = 20
+Named = tuple[str, str]
+"""An id and its label."""
+
 ROUND_EDGES = (1, 2, 3, 4, 5, *(f * 10**e for e in range(1, 12) for f in (1, 2, 5)))
 
 
@@ -129,29 +131,70 @@ def facts_by_popularity(store: StoreStatistics) -> Figure:
     )
 
 
-def properties_in_chains(chains: Iterable[FactChain]) -> Figure:
-    """How often the most frequent properties occur in chains."""
-    facts = [fact for chain in chains for hop in chain.hops for fact in hop.facts]
-    names = {fact.p: fact.p_label for fact in facts}
-    tally = Counter(fact.p for fact in facts)
-    top = sorted(tally, key=lambda p: (-tally[p], p))[:TOP]
+def properties_in_facts(questions: Iterable[Question]) -> Figure:
+    """MINTQA's figure 7: how often the most frequent properties occur in the facts of questions."""
+    tally: Counter[Named] = Counter()
+    for question in questions:
+        for sub in question.sub_questions:
+            tally.update((fact.p, fact.p_label) for fact in sub.facts)
+            tally.update((p, p) for _, p, _ in sub.triples)
+    return _most_frequent("properties", "property", "Property", "Facts", tally)
+
+
+def entities_in_facts(questions: Iterable[Question]) -> Figure:
+    """MINTQA's figure 6: in how many questions the most frequent entities occur."""
+    tally: Counter[Named] = Counter()
+    for question in questions:
+        facts = [fact for sub in question.sub_questions for fact in sub.facts]
+        named = {(fact.s, fact.s_label) for fact in facts}
+        named |= {(fact.o, fact.o_label) for fact in facts if fact.o is not None}
+        named |= {
+            (text, text)
+            for sub in question.sub_questions
+            for subject, _, object_ in sub.triples
+            for text in (subject, object_)
+        }
+        tally.update(named)
+    return _most_frequent("entities", "entity", "Entity", "Questions", tally)
+
+
+def _most_frequent(
+    plural: str, singular: str, column: str, what: str, tally: Mapping[Named, int]
+) -> Figure:
+    """Bars of the most frequent, and how many there are; one of several names counts by its id."""
+    names: dict[str, str] = {}
+    by_id: Counter[str] = Counter()
+    for (key, name), n in sorted(tally.items()):
+        names.setdefault(key, name)
+        by_id[key] += n
+    top = sorted(by_id, key=lambda key: (-by_id[key], key))[:TOP]
+    once = sum(n == 1 for n in by_id.values())
     return Figure(
-        f"The most frequent of the {len(tally):,} properties in chains.",
+        f"The most frequent of the {len(by_id):,} {plural} in the facts of questions; {once:,} "
+        "occur once.",
         (
             bar_chart(
-                "properties-in-chains",
-                "Facts in chains, by property",
-                "Facts in chains by property.",
-                [BarGroup("", tuple(Bar(names[p], tally[p]) for p in top))],
-                counts(max(tally.values(), default=0)),
+                f"{plural}-in-facts",
+                f"{what}, by {singular}",
+                f"{what} by {singular}.",
+                [BarGroup("", tuple(Bar(names[key], by_id[key]) for key in top))],
+                counts(max(by_id.values(), default=0)),
             ),
         ),
         Table(
-            ("Property", "Id", "Facts in chains"),
-            tuple((names[p], p, f"{tally[p]:,}") for p in top),
-            frozenset({"Facts in chains"}),
+            (column, "Id", what),
+            tuple((names[key], key, f"{by_id[key]:,}") for key in top),
+            frozenset({what}),
         ),
     )
+
+
+def questions_and_facts(questions: Sequence[Question]) -> list[Figure]:
+    """What is asked: label patterns, and the entities and properties of the facts."""
+    figures = [questions_by_pattern(questions)] if questions else []
+    if any(sub.facts or sub.triples for one in questions for sub in one.sub_questions):
+        figures += [entities_in_facts(questions), properties_in_facts(questions)]
+    return figures
 
 
 def answers_by_class(classes: Mapping[str, int]) -> Figure:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from factchain.eval.report.svg import element, label, picture, text_width
+from factchain.eval.report.svg import bold_lines, element, label, picture, text_width
 
 WIDTH = 320
 TITLE = 30
@@ -36,6 +36,8 @@ class Bar:
     value: float
     interval: tuple[float, float] | None = None
     tone: Tone = "first"
+    floor: float | None = None
+    """What one scores who knows nothing: a dashed line across the row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +90,13 @@ def bar_chart(
     # As wide in every chart of the same scale, so that charts side by side can be compared.
     value_width = text_width(scale.value(scale.ticks[-1]), 12)
     right = WIDTH - value_width - 2 * GAP
-    rows: list[Markup] = []
-    y = float(TITLE)
+    rows, more = bold_lines(title, 15, size=14, width=WIDTH, class_="panel-title")
+    y = TITLE + more
     for group in groups:
         if group.heading:
-            rows.append(label(group.heading, 0, y + 17, class_="heading", width=WIDTH))
-            y += HEADING
+            drawn, more = bold_lines(group.heading, y + 17, size=12, width=WIDTH, class_="heading")
+            rows += drawn
+            y += HEADING + more
         bottom = y + ROW * len(group.bars)
         rows += [_line(scale.place(tick, left, right), y, bottom, tick) for tick in scale.ticks]
         for bar in group.bars:
@@ -116,7 +119,6 @@ def bar_chart(
         _description(shows, groups, scale),
         WIDTH,
         y + AXIS,
-        label(title, 0, 15, size=14, class_="panel-title", width=WIDTH),
         *rows,
         *ticks,
     )
@@ -148,6 +150,9 @@ def _row(bar: Bar, y: float, left: float, right: float, scale: Scale) -> Markup:
             f"M{low:.2f} {middle - 3:.2f}v6M{high:.2f} {middle - 3:.2f}v6"
         )
         drawn.append(element("path", d=whisker, class_="whisker"))
+    if bar.floor is not None:
+        x = scale.place(bar.floor, left, right)
+        drawn.append(element("line", x1=x, x2=x, y1=y, y2=y + ROW, class_="floor"))
     return element("g", *drawn)
 
 
@@ -168,5 +173,7 @@ def _description(shows: str, groups: Sequence[BarGroup], scale: Scale) -> str:
         value = scale.value(bar.value)
         if bar.interval is not None:
             value += " ({} to {})".format(*map(scale.value, bar.interval))
+        if bar.floor is not None:
+            value += f", floor {scale.value(bar.floor)}"
         parts.append(f"{where}: {value}")
     return f"{shows} {'; '.join(parts)}."

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from factchain.eval.report.svg import element, label, picture, text_width
+from factchain.eval.report.svg import bold_lines, element, label, picture, text_width
 
 WIDTH = 320
 TITLE = 30
@@ -33,7 +33,8 @@ def heat_map(
     """
     left = GAP + min(LEFT_MAX, max((text_width(row, 12) for row in rows), default=0))
     width = (WIDTH - left) / max(len(columns), 1)
-    top = TITLE + HEAD
+    heading, more = bold_lines(title, 15, size=14, width=WIDTH, class_="panel-title")
+    top = TITLE + more + HEAD
     drawn = [
         label(column, left + width * (i + 0.5), top - 7, size=11, anchor="middle", class_="muted")
         for i, column in enumerate(columns)
@@ -50,7 +51,7 @@ def heat_map(
         _description(shows, rows, columns, cells),
         WIDTH,
         top + ROW * len(rows) + GAP,
-        label(title, 0, 15, size=14, class_="panel-title", width=WIDTH),
+        *heading,
         *drawn,
     )
 

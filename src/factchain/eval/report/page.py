@@ -15,7 +15,7 @@ from factchain.eval.report.score_figures import BASELINE
 from factchain.eval.report.tables import glyphs, hops_in_words, percent, tone
 
 
-def render_page(template: str, scripts: tuple[str, ...], values: dict[str, object]) -> str:
+def render_page(template: str, values: dict[str, object]) -> str:
     """A page that loads nothing and runs no script but the one written in it."""
     environment = Environment(
         loader=PackageLoader("factchain.eval.report", ""),
@@ -33,6 +33,7 @@ def render_page(template: str, scripts: tuple[str, ...], values: dict[str, objec
     }
     environment.globals |= {"tone": tone, "zip": zip, "BASELINE": BASELINE, "in_words": in_words}
     style = _own("style.css")
+    scripts = ("table.js", "pages.js") if values["asked"] else ("table.js",)
     script = Markup("").join(map(_own, scripts))
     return environment.get_template(template).render(
         **values,

@@ -84,6 +84,22 @@
       : []),
   ];
 
+  const steps = (hops) =>
+    table(
+      "Sub-questions",
+      ["Hop", "Sub-question, facts, gold passages", "Answer"],
+      hops.map((hop) => [
+        String(hop.hop),
+        [
+          make("p", {}, hop.question + (hop.label ? ` (${hop.label})` : "")),
+          hop.template ? make("p", { class: "small" }, hop.template) : "",
+          ...hop.stated.map((fact) => make("p", { class: "small" }, fact)),
+          ...passages(hop.gold),
+        ],
+        hop.answer,
+      ]),
+    );
+
   const draw = (page) => {
     const heading = make("h2", { id: "page-title", tabindex: "-1" }, page.question);
     const also = page.names.length ? make("small", {}, `also ${page.names.join("; ")}`) : "";
@@ -91,21 +107,11 @@
       make("p", { class: "eyebrow" }, page.told),
       heading,
       make("p", { class: "answer" }, make("span", {}, "Answer"), ` ${page.answer} `, also),
-      page.graph ? graph(page.graph) : "",
-      make("h3", {}, "Sub-questions"),
-      table(
-        "Sub-questions",
-        ["Hop", "Sub-question, facts, gold passages", "Answer"],
-        page.hops.map((hop) => [
-          String(hop.hop),
-          [
-            make("p", {}, hop.question + (hop.label ? ` (${hop.label})` : "")),
-            hop.template ? make("p", { class: "small" }, hop.template) : "",
-            ...hop.stated.map((fact) => make("p", { class: "small" }, fact)),
-            ...passages(hop.gold),
-          ],
-          hop.answer,
-        ]),
+      make(
+        "div",
+        { class: "drawn" },
+        page.graph ? graph(page.graph) : "",
+        make("div", { class: "steps" }, steps(page.hops)),
       ),
       make("h3", {}, "What the models said"),
       page.asked.length

@@ -18,14 +18,15 @@ import pyarrow.compute as pc
 from factchain.eval.asking import StepTaken
 from factchain.eval.report.graph_drawing import draw_chain
 from factchain.eval.report.operations import operation_in_words
-from factchain.eval.report.tables import hops_in_words, pattern_order
+from factchain.eval.report.question_results import setting_order
+from factchain.eval.report.tables import hops_in_words
 from factchain.eval.scores import SETTING
 from factchain.eval.setting_names import setting_name
 from factchain.questions.chain_of import chain_of
 from factchain.questions.records import Question
 from factchain.retrieval_corpus.records import HopGold, Passage
 
-MOST_PAGES = 500
+MOST_PAGES = 1_500
 """Questions that have a page, where nothing else is asked for."""
 
 LONGEST = 600
@@ -34,24 +35,6 @@ LONGEST = 600
 Setting = tuple[str, ...]
 Notes = Mapping[tuple[Setting, str], tuple[Sequence[StepTaken], Sequence[str]]]
 """By setting and question: the steps taken, and the passages before the question itself."""
-
-
-def deal(questions: Iterable[Question], most: int) -> list[Question]:
-    """As many questions, from the strata of axis, hops, labels and topology in turn.
-
-    The choice depends on the questions alone, and a larger one holds the smaller.
-    """
-    strata: defaultdict[tuple[object, ...], list[Question]] = defaultdict(list)
-    for question in questions:
-        stratum = (question.axis, question.hops, pattern_order(question.labels), question.topology)
-        strata[stratum].append(question)
-    ordered = [
-        (place, number, question)
-        for number, stratum in enumerate(sorted(strata, key=repr))
-        for place, question in enumerate(sorted(strata[stratum], key=lambda q: q.id))
-    ]
-    ordered.sort(key=lambda one: one[:2])
-    return [question for _, _, question in ordered[:most]]
 
 
 def pages(
@@ -132,9 +115,10 @@ def _page(question: Question, gold: Mapping[tuple[str, int], list[str]]) -> dict
 
 def _reply(setting: int, row: Mapping[str, Any]) -> list[Any]:
     """Setting, hop, what was said, what is right, whether it is (none where there is no score), the
-    error of a question that could not be asked."""
-    accuracy = row["accuracy"]
-    right = None if accuracy is None else accuracy == 1
+    error of a question that could not be asked. Of one without an answer, an acceptable reply is
+    right."""
+    score = row["acceptable"] if row["accuracy"] is None else row["accuracy"]
+    right = None if score is None else score == 1
     said = _cut(row["prediction"] or "")
     return [setting, row["hop"], said, row["gold"] or "", right, row["error"] or ""]
 
@@ -168,5 +152,5 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
 
 
-def _order(setting: Setting) -> tuple[str, ...]:
-    return setting[3], *setting[:3]
+def _order(setting: Setting) -> tuple[object, ...]:
+    return setting[3], *setting_order(setting[:3])

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Protocol, TypeVar
 
 from markupsafe import Markup
 
 from factchain.eval.report.figures import SHARES, Bar, BarGroup, Scale, Tone, bar_chart, counts
 from factchain.eval.report.tables import percent, span
+from factchain.eval.results import FLOOR
 
-TONES: tuple[Tone, ...] = ("hollow", "third", "second")
+TONES: tuple[Tone, ...] = ("second", "third", "hollow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,42 @@ class Shown:
     mean: float
     low: float
     high: float
+    floor: float | None = None
+
+
+class OfModel(Protocol):
+    """A row of figures that says of which model it is."""
+
+    @property
+    def model(self) -> str:
+        """Inspect's name of the model, or that of a floor."""
+
+
+Row = TypeVar("Row", bound=OfModel)
+
+
+def of_models(rows: Iterable[Row]) -> list[Row]:
+    """The rows of models, without those of floors."""
+    return [row for row in rows if not row.model.startswith(FLOOR)]
+
+
+def floors(
+    rows: Iterable[Row],
+    key: Callable[[Row], Hashable],
+    value: Callable[[Row], float],
+    best: Callable[[float, float], float] = max,
+) -> dict[Hashable, float]:
+    """What the best of the floors comes to, by the key of their rows."""
+    found: dict[Hashable, float] = {}
+    for row in rows:
+        if row.model.startswith(FLOOR):
+            found[key(row)] = best(found.get(key(row), value(row)), value(row))
+    return found
+
+
+def model_order(model: str) -> tuple[bool, str]:
+    """Sort key of models: floors last."""
+    return model.startswith(FLOOR), model
 
 
 def mean_scale(largest: float) -> MeanScale:
@@ -52,6 +90,7 @@ def draw(name: str, title: str, shown: Iterable[Shown], scale: Scale = SHARES) -
                     bar.mean,
                     (bar.low, bar.high),
                     TONES[names.index(bar.name) % len(TONES)],
+                    bar.floor,
                 )
                 for bar in of_heading
             ),

@@ -11,7 +11,10 @@ import pyarrow.compute as pc
 
 from factchain.errors import FactchainError, InputError
 from factchain.eval.dataset import QUESTIONS
+from factchain.eval.judge import FOLDER as JUDGEMENTS
+from factchain.eval.judge import Judgement, read_judgements
 from factchain.eval.passages import FOLDER, GOLD, NONE, TOP_K
+from factchain.eval.results import FLOOR
 from factchain.eval.scores import SETTING, read_scores
 from factchain.files import sha256
 from factchain.progress import say
@@ -69,19 +72,36 @@ def read_runs(folders: Sequence[Path]) -> Runs:
     return Runs(tuple(folders), questions, pa.concat_tables(tables), whose)
 
 
-def retrieval_scores(runs: Runs) -> dict[str, list[GroupScore]]:
-    """What every retriever that is named in the scores finds, by its name.
+def read_judged(folders: Iterable[Path]) -> list[Judgement]:
+    """What judges said of the questions; the first folder that a judge's name is in gives it.
+
+    Those that cannot be read, or are of other questions, are told and left out.
+    """
+    found: list[Judgement] = []
+    for folder in folders:
+        if any((folder / JUDGEMENTS).glob("*.jsonl")):
+            known = {one.judge for one in found}
+            try:
+                found += [one for one in read_judgements(folder) if one.judge not in known]
+            except InputError as error:
+                say(f"judgements are not in the report: {error}")
+    return found
+
+
+def retrieval_scores(runs: Runs, also: Iterable[str] = ()) -> dict[str, list[GroupScore]]:
+    """What every retriever that is named in the scores, or here, finds, by its name.
 
     One that cannot be loaded here, or a corpus without gold passages, is told and left out.
     """
     found: dict[str, list[GroupScore]] = {}
     retrieval = runs.scores.filter(pc.equal(runs.scores["task"], "retrieval"))
-    for context in sorted(pc.unique(retrieval["context"]).to_pylist()):
+    for context in sorted({*pc.unique(retrieval["context"]).to_pylist(), *also}):
         name, _, top_k = context.partition("@")
         if context in (NONE, GOLD) or name.partition(":")[0] not in _RETRIEVERS:
             continue
         # The same in every workspace, or they would not be comparable.
-        folder = next(of for setting, of in runs.whose.items() if setting[2] == context)
+        folders = (of for setting, of in runs.whose.items() if setting[2] == context)
+        folder = next(folders, runs.folders[0])
         try:
             scored = evaluate_retriever(
                 retriever_by_name(name),
@@ -130,7 +150,8 @@ def _new(scores: pa.Table, folder: Path, whose: dict[Setting, Path]) -> pa.Table
         for row in scores.group_by(list(SETTING)).aggregate([]).to_pylist()
     }
     for setting in sorted(settings & whose.keys()):
-        say(f"{folder}: {', '.join(setting)}: left out: {whose[setting]} has it, too")
+        if not setting[3].startswith(FLOOR):
+            say(f"{folder}: {', '.join(setting)}: left out: {whose[setting]} has it, too")
         same = pc.and_kleene(
             pc.equal(scores[SETTING[0]], setting[0]), pc.equal(scores[SETTING[1]], setting[1])
         )

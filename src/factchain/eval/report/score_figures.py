@@ -1,15 +1,16 @@
-"""Scores with their 95 % intervals: by setting, hops, topology, kind of hop and label pattern,
-and of retrievers."""
+"""Every score of one model, with 95 % intervals: by setting, hops, topology, kind of hop and label
+pattern."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from markupsafe import Markup
 
 from factchain.eval.records import ScoreSummary
 from factchain.eval.report.figures import SHARES, Bar, BarGroup, Tone, bar_chart
+from factchain.eval.report.panels import TONES, floors, with_interval
 from factchain.eval.report.tables import (
     AXES,
     Figure,
@@ -17,11 +18,8 @@ from factchain.eval.report.tables import (
     glyphs,
     hops_in_words,
     pattern_order,
-    percent,
-    span,
 )
 from factchain.eval.setting_names import setting_name
-from factchain.retrieval_corpus.metrics import GroupScore
 
 BASELINE = "factchain/lexical"
 """The model that is none: it looks words up."""
@@ -36,8 +34,6 @@ SCORES = {
 """How scores are called; the tables hold those of any other name too."""
 
 DRAWN = ("accuracy", "exact_match", "f1")
-TONES: tuple[Tone, ...] = ("hollow", "third", "second")
-NORMAL_95 = 1.96
 
 
 GROUPINGS: dict[tuple[str, ...], tuple[str, str]] = {
@@ -62,11 +58,14 @@ FAMILIES = {
 """Tasks that are drawn together; a task of no family stands with the first."""
 
 
-def model_figures(scores: Sequence[ScoreSummary], name: str) -> list[Figure]:
-    """All figures of one model's scores. `name` is unique in the page.
+def model_figures(rows: Sequence[ScoreSummary], model: str, name: str) -> list[Figure]:
+    """All figures of one model's scores, with the floors among the rows. `name` is unique in the
+    page.
 
     The first family of tasks is shown by every grouping, the others as a whole and by hops.
     """
+    scores = [s for s in rows if s.model == model]
+    floor = floors(rows, _floor_key, lambda s: s.mean)
     known = {task for tasks in FAMILIES.values() for task in tasks}
     figures = []
     for number, (family, tasks) in enumerate(FAMILIES.items()):
@@ -77,50 +76,12 @@ def model_figures(scores: Sequence[ScoreSummary], name: str) -> list[Figure]:
                 [s for s in of_family if s.by == by],
                 f"{name}-{number}-{part}",
                 f"{family}. {caption}",
+                floor,
             )
         if not number:
             labelled = [s for s in of_family if s.labels is not None and s.axis != "none"]
-            figures += _by_pattern(labelled, name)
+            figures += _by_pattern(labelled, name, floor)
     return figures
-
-
-def retrieval_figures(retrieval: Mapping[str, Sequence[GroupScore]]) -> list[Figure]:
-    """One figure of recall by hops, a drawing for each retriever and k; none without scores."""
-    panels: list[Markup] = []
-    lines: list[tuple[str, ...]] = []
-    for retriever, scores in retrieval.items():
-        by_hops = sorted(
-            (s for s in scores if s.by == "hops"),
-            key=lambda s: (s.k, AXES.index(s.axis), int(s.group)),
-        )
-        for k, of_k in groupby(by_hops, key=lambda s: s.k):
-            rows = list(of_k)
-            groups = [
-                BarGroup(
-                    axis,
-                    tuple(
-                        Bar(hops_in_words(int(s.group)), s.recall, _recall_interval(s), "second")
-                        for s in of_axis
-                    ),
-                )
-                for axis, of_axis in groupby(rows, key=lambda s: s.axis)
-            ]
-            title = f"{retriever}: recall@{k}"
-            panels.append(_shares(f"retrieval-{len(panels)}", title, groups))
-            lines += [
-                (
-                    *(retriever, s.axis, hops_in_words(int(s.group)), f"{s.questions:,}"),
-                    *(str(k), _with_interval(s.recall, *_recall_interval(s))),
-                )
-                for s in rows
-            ]
-    if not panels:
-        return []
-    head = ("Retriever", "Axis", "Questions", "n", "k", "Recall")
-    caption = "Share of the gold passages among the first k retrieved, in per cent, by hops."
-    return [
-        Figure(caption, tuple(panels), Table(head, tuple(lines), frozenset({"n", "k", "Recall"})))
-    ]
 
 
 def score_name(score: str) -> str:
@@ -128,7 +89,9 @@ def score_name(score: str) -> str:
     return SCORES.get(score, score)
 
 
-def _by_setting(scores: Sequence[ScoreSummary], name: str, caption: str) -> list[Figure]:
+def _by_setting(
+    scores: Sequence[ScoreSummary], name: str, caption: str, floor: Mapping[Hashable, float]
+) -> list[Figure]:
     """One figure, a drawing for each score; none without scores."""
     settings = _settings(scores)
     ordered = sorted(scores, key=lambda s: (_group_order(s), settings.index(_setting(s))))
@@ -140,6 +103,7 @@ def _by_setting(scores: Sequence[ScoreSummary], name: str, caption: str) -> list
             heading=_group_name,
             bar_name=lambda s: setting_name(*_setting(s)),
             tone=lambda s: TONES[settings.index(_setting(s)) % len(TONES)],
+            floor=floor,
         )
         for score in _names(scores)
         if score in DRAWN
@@ -147,7 +111,9 @@ def _by_setting(scores: Sequence[ScoreSummary], name: str, caption: str) -> list
     return [Figure(caption, panels, _table(ordered))] if panels else []
 
 
-def _by_pattern(scores: Sequence[ScoreSummary], name: str) -> list[Figure]:
+def _by_pattern(
+    scores: Sequence[ScoreSummary], name: str, floor: Mapping[Hashable, float]
+) -> list[Figure]:
     """A figure of accuracy for each axis, a drawing for each setting."""
     figures = []
     ordered = sorted(scores, key=_group_order)
@@ -161,6 +127,7 @@ def _by_pattern(scores: Sequence[ScoreSummary], name: str) -> list[Figure]:
                 heading=lambda s: hops_in_words(len(_labels(s))),
                 bar_name=lambda s: glyphs(_labels(s)),
                 tone=lambda s: "second",
+                floor=floor,
             )
             for i, setting in enumerate(_settings(chosen))
         )
@@ -181,15 +148,18 @@ def _panel(
     heading: Callable[[ScoreSummary], str],
     bar_name: Callable[[ScoreSummary], str],
     tone: Callable[[ScoreSummary], Tone],
+    floor: Mapping[Hashable, float],
 ) -> Markup:
     groups = [
-        BarGroup(head, tuple(Bar(bar_name(s), s.mean, (s.low, s.high), tone(s)) for s in of_head))
+        BarGroup(
+            head,
+            tuple(
+                Bar(bar_name(s), s.mean, (s.low, s.high), tone(s), floor.get(_floor_key(s)))
+                for s in of_head
+            ),
+        )
         for head, of_head in groupby(scores, key=heading)
     ]
-    return _shares(name, title, groups)
-
-
-def _shares(name: str, title: str, groups: Sequence[BarGroup]) -> Markup:
     return bar_chart(name, title, f"{title}, in per cent, with 95 % intervals.", groups, SHARES)
 
 
@@ -207,21 +177,16 @@ def _table(scores: Sequence[ScoreSummary]) -> Table:
                 setting_name(*setting),
                 f"{first.n:,}",
                 f"{first.failed:,}",
-                *(_with_interval(s.mean, s.low, s.high) if s else "" for s in cells),
+                *(with_interval(s.mean, s.low, s.high) if s else "" for s in cells),
             )
         )
     numeric = ("n", "Not asked", *map(score_name, names))
     return Table(("Questions", "Setting", *numeric), tuple(lines), frozenset(numeric))
 
 
-def _with_interval(mean: float, low: float, high: float) -> str:
-    return f"{percent(mean)} ({span(percent(low), percent(high))})"
-
-
-def _recall_interval(score: GroupScore) -> tuple[float, float]:
-    """The normal interval of the mean, within 0 and 1."""
-    reach = NORMAL_95 * score.recall_stderr
-    return max(0.0, score.recall - reach), min(1.0, score.recall + reach)
+def _floor_key(score: ScoreSummary) -> Hashable:
+    group = (score.axis, score.hops, score.labels, score.topology, score.kind)
+    return _setting(score), group, score.score
 
 
 def _labels(score: ScoreSummary) -> list[str]:

@@ -9,7 +9,16 @@ from markupsafe import Markup
 
 from factchain.eval.report.figures import SHARES
 from factchain.eval.report.heat_map import heat_map
-from factchain.eval.report.panels import Shown, draw, mean_scale, signed, with_interval
+from factchain.eval.report.panels import (
+    Shown,
+    draw,
+    floors,
+    mean_scale,
+    model_order,
+    of_models,
+    signed,
+    with_interval,
+)
 from factchain.eval.report.tables import Figure, Table, hops_in_words, percent
 from factchain.eval.results import (
     FEW,
@@ -28,6 +37,9 @@ _MEASURES = {
     "chosen": "Share of choices",
     "unparsed": "Not readable",
 }
+_FLOORED = ("accuracy", "macro_f1", "recall", "f1")
+"""Measures that have a floor: more is better."""
+
 _COUNTS = {
     "accuracy": "Accuracy",
     "sub_questions": "Sub-questions a question",
@@ -42,13 +54,20 @@ def decision_figures(results: Results) -> list[Figure]:
     figures = []
     for mode in dict.fromkeys(row.mode for row in results.decisions):
         rows = [row for row in results.decisions if row.mode == mode]
+        rows.sort(key=lambda row: model_order(row.model))
+        whole = [row for row in rows if row.axis is None]
+        floor = floors(whole, lambda row: (row.measure, row.label), lambda row: row.mean)
         panels = tuple(
             draw(
                 f"decisions-{mode}-{measure}",
                 title,
                 [
-                    Shown(label or "", row.model, row.mean, row.low, row.high)
-                    for label, of_label in _by_label(rows, measure)
+                    Shown(
+                        label or "",
+                        *(row.model, row.mean, row.low, row.high),
+                        floor.get((measure, label)) if measure in _FLOORED else None,
+                    )
+                    for label, of_label in _by_label(of_models(whole), measure)
                     for row in of_label
                 ],
             )
@@ -63,20 +82,22 @@ def decision_figures(results: Results) -> list[Figure]:
         )
         lines = [
             (
-                *(row.model, _MEASURES[row.measure], row.label or "all", f"{row.n:,}"),
+                *(row.model, row.axis or "all", _MEASURES[row.measure], row.label or "all"),
+                f"{row.n:,}",
                 with_interval(row.mean, row.low, row.high),
             )
             for row in rows
         ]
-        head = ("Model", "Measure", "Choice", "n", "Per cent")
-        figures.append(Figure(caption, panels, Table(head, tuple(lines), frozenset(head[3:]))))
+        head = ("Model", "Axis", "Measure", "Choice", "n", "Per cent")
+        table = Table(head, tuple(lines), frozenset(head[4:]))
+        figures.append(Figure(caption, panels, table, title=what + known))
     return figures
 
 
 def decomposition_figures(results: Results) -> list[Figure]:
     """Accuracy, sub-questions and retrievals of every setting; then hops against sub-questions."""
     figures = []
-    overall = [row for row in results.decompositions if row.hops is None]
+    overall = [row for row in results.decompositions if row.hops is None and row.axis is None]
     if overall:
         panels = tuple(
             _counted(measure, title, [row for row in overall if row.measure == measure])
@@ -85,7 +106,7 @@ def decomposition_figures(results: Results) -> list[Figure]:
         lines = [
             (
                 setting_name(row.task, row.mode, row.context),
-                *(row.model, hops_in_words(row.hops) if row.hops else "all"),
+                *(row.model, row.axis or "all", hops_in_words(row.hops) if row.hops else "all"),
                 *(_COUNTS[row.measure], f"{row.n:,}"),
                 with_interval(row.mean, row.low, row.high, share=_is_share(row.measure)),
             )
@@ -95,24 +116,36 @@ def decomposition_figures(results: Results) -> list[Figure]:
             "Questions taken apart: accuracy in per cent, sub-questions and retrievals as means "
             "over questions, and the share of sub-questions that were searched for."
         )
-        head = ("Setting", "Model", "Hops", "Measure", "n", "Figure")
-        figures.append(Figure(caption, panels, Table(head, tuple(lines), frozenset(head[4:]))))
+        head = ("Setting", "Model", "Axis", "Hops", "Measure", "n", "Figure")
+        table = Table(head, tuple(lines), frozenset(head[5:]))
+        figures.append(Figure(caption, panels, table, "Accuracy, sub-questions and retrievals"))
     return figures + _confusion(results)
 
 
 def hop_figures(results: Results) -> list[Figure]:
     """Omanic's error by hop, alone and in chain, with what the chain adds."""
-    rows = results.hop_errors
+    rows = sorted(results.hop_errors, key=lambda row: model_order(row.model))
     if not rows:
         return []
-    runs = list(dict.fromkeys((row.model, row.answers, row.context) for row in rows))
+    drawn = of_models(rows)
+    runs = list(dict.fromkeys((row.model, row.answers, row.context) for row in drawn))
+    floor = floors(
+        rows,
+        lambda row: (row.answers, row.context, row.inputs, row.hop),
+        lambda row: row.error,
+        min,
+    )
     panels = tuple(
         draw(
             f"hop-errors-{i}",
             f"{model}: {setting_name('stepwise', f'gold-{answers}', context)}",
             [
-                Shown(f"hop {row.hop}", _INPUTS[row.inputs], row.error, row.low, row.high)
-                for row in sorted(rows, key=lambda row: (row.hop, row.inputs))
+                Shown(
+                    f"hop {row.hop}",
+                    *(_INPUTS[row.inputs], row.error, row.low, row.high),
+                    floor.get((answers, context, row.inputs, row.hop)),
+                )
+                for row in sorted(drawn, key=lambda row: (row.hop, row.inputs))
                 if (row.model, row.answers, row.context) == (model, answers, context)
             ],
         )
@@ -138,12 +171,13 @@ def hop_figures(results: Results) -> list[Figure]:
         "table says how many points the chain adds, on the same hops."
     )
     head = ("Model", "Answers", "Context", "Hop", "Inputs", "n", "Error", "Added by the chain")
-    return [Figure(caption, panels, Table(head, tuple(lines), frozenset(("Hop", *head[5:]))))]
+    table = Table(head, tuple(lines), frozenset(("Hop", *head[5:])))
+    return [Figure(caption, panels, table, "Error by hop")]
 
 
 def floor_figures(results: Results) -> list[Figure]:
     """Omanic's knowledge floor: what thinking gains by the number of hops not known."""
-    rows = results.floors
+    rows = of_models(results.floors)
     if not rows:
         return []
     runs = list(dict.fromkeys((row.model, row.answers) for row in rows))
@@ -178,7 +212,8 @@ def floor_figures(results: Results) -> list[Figure]:
         f"fewer than {FEW} questions are not shown."
     )
     head = ("Model", "Answers", "Hops not known", "n", "Direct", "Step by step", "Gain")
-    return [Figure(caption, panels, Table(head, tuple(lines), frozenset(head[2:])))]
+    table = Table(head, tuple(lines), frozenset(head[2:]))
+    return [Figure(caption, panels, table, "Knowledge floor")]
 
 
 def _by_label(
@@ -236,7 +271,8 @@ def _confusion(results: Results) -> list[Figure]:
         "questions with as many hops. On the diagonal a model sees how many steps there are."
     )
     head = ("Model", "Setting", "Hops", "Sub-questions", "Questions", "% of the row")
-    return [Figure(caption, panels, Table(head, tuple(lines), frozenset(head[2:])))]
+    table = Table(head, tuple(lines), frozenset(head[2:]))
+    return [Figure(caption, panels, table, "Hops against sub-questions")]
 
 
 def _floor_bars(row: KnowledgeFloor) -> list[Shown]:

@@ -8,6 +8,8 @@ from markupsafe import Markup
 
 NARROW = frozenset("fijlrtI.,:;'|!()[]{}- ")
 BROAD = frozenset("mwMWQO@%—…●○")
+BOLD = 1.1
+"""How much wider a bold text is."""
 
 
 def coordinate(value: float) -> str:
@@ -59,6 +61,31 @@ def shorten(text: str, width: float, size: float) -> str:
         if room < 0:
             return text[:end].rstrip() + "…"
     return text
+
+
+def wrap(text: str, width: float, size: float) -> list[str]:
+    """The text in lines that fit; a word that is longer stands alone, to be cut."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and text_width(f"{lines[-1]} {word}", size) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def bold_lines(
+    text: str, y: float, *, size: float, width: float, class_: str
+) -> tuple[list[Markup], float]:
+    """A text in bold, in as many lines as it takes from the baseline y on, and how much higher it
+    is than one line."""
+    lines = wrap(text, width / BOLD, size)
+    step = round(size * 1.25)
+    drawn = [
+        label(line, 0, y + step * i, size=size, width=width / BOLD, class_=class_)
+        for i, line in enumerate(lines)
+    ]
+    return drawn, step * max(0, len(lines) - 1)
 
 
 def label(

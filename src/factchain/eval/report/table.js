@@ -36,7 +36,9 @@ const report = { open: () => {}, question: "" };
       entry.row.hidden = !matches(entry);
       count += entry.row.hidden ? 0 : 1;
     }
-    body.append(...sorted.map(({ row }) => row));
+    // A row that is put in anew would lose the focus.
+    const moved = sorted.some(({ row }, place) => body.rows[place] !== row);
+    if (moved) body.append(...sorted.map(({ row }) => row));
     heads.forEach((head, index) => {
       if (index === column) head.setAttribute("aria-sort", down ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");

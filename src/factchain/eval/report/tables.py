@@ -30,6 +30,10 @@ class Figure:
     caption: str
     panels: tuple[Markup, ...]
     table: Table
+    title: str = ""
+    """A heading above it, where a part has several figures."""
+    folded: bool = False
+    """Whether its table, where nothing is drawn, is shown only when asked for."""
 
 
 def glyphs(labels: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,12 @@ def report_data(
     manifest: dict[str, Any],
     figures: dict[str, Any],
     results: Results,
-    retrieval: Sequence[GroupScore],
+    retrieval: Mapping[str, Sequence[GroupScore]],
 ) -> ReportData:
     """Read what a build wrote into `out`, and put it together with what was counted and scored.
 
     `manifest` is the content of `manifest.json`; `figures` is what `kg.stats.statistics` says of
-    the store, with the answers' classes as `answer_classes`; `retrieval` are the scores of BM25.
+    the store, with the answers' classes as `answer_classes`; `retrieval` are scores of retrievers.
     Raises InputError for a file that is missing or broken.
     """
     questions = tuple(read_records(out / "questions.jsonl", Question))
@@ -51,7 +51,7 @@ def report_data(
             row for split in splits for row in read_hop_qrels(out / "corpus", passages, split)
         ),
         results=results,
-        retrieval={"BM25": tuple(retrieval)},
+        retrieval={name: tuple(scores) for name, scores in retrieval.items()},
     )
 
 

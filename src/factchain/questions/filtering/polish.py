@@ -7,6 +7,7 @@ everything: each has the polisher's verdict, with what it wrote.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ OUTCOMES = (
 )
 PASS, ADJUST, ADJUST_FAILED, REWORK, REWORK_FAILED, REJECT, UNREAD = OUTCOMES
 KEPT = frozenset({PASS, ADJUST, ADJUST_FAILED, REWORK})
+_POLISHER = re.compile(rf"(?:{ADJUST}|{REWORK}) by (\S+): ")
 _TOKENS, _TOKENS_A_HOP = 300, 120
 
 
@@ -134,6 +136,14 @@ def _read(
     if problems:
         return _Edit(question, failed, "; ".join(problems))
     return _Edit(question, reply.outcome, reply.reason, _reworded(question, wording))
+
+
+def polisher_of(question: Question) -> str | None:
+    """The model whose wording a question has since it was polished; none where its own stood."""
+    for verdict in question.provenance.verdicts:
+        if verdict.check == POLISH and (found := _POLISHER.match(verdict.evidence)):
+            return found[1]
+    return None
 
 
 def _reworded(question: Question, wording: Wording) -> Question:

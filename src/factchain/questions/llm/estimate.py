@@ -83,12 +83,16 @@ def _line(purpose: str, total: _Sum, price: Price | None) -> Estimate:
     )
 
 
+def expected_tokens(text: str) -> float:
+    """Tokens of a text, by the rule of thumb above."""
+    plain = len(text.encode("ascii", "ignore"))
+    return plain / ASCII_PER_TOKEN + len(text) - plain
+
+
 def _expected(request: Request) -> tuple[float, float]:
     """Tokens of the prompt and of the reply, by the rules of thumb above."""
     texts = [text for _, text in request.messages] + [schema_text(request.reply)]
-    plain = sum(sum(sign.isascii() for sign in text) for text in texts)
-    other = sum(len(text) for text in texts) - plain
-    prompt = plain / ASCII_PER_TOKEN + other + OVERHEAD / 4
+    prompt = sum(map(expected_tokens, texts)) + OVERHEAD / 4
     return prompt, request.max_tokens * REPLY_SHARE
 
 

@@ -51,7 +51,7 @@ class Phrase:
     subject: Noun
     """What has the property."""
     label: str = ""
-    """Label of the property."""
+    """Label of the property; empty where a table does not give it."""
     which: str = ""
     """The question after its question word, where this follows from the object's class."""
     how_many: str = ""
@@ -146,6 +146,7 @@ class Phrases:
     def _add(self, row: Mapping[str, str], is_literal: bool, phrase: Phrase) -> None:
         whole = replace(
             phrase,
+            label=row.get("label", ""),
             subject=self.nouns.named(row.get("subject", "")),
             changes=row.get("changes") == "yes",
             classes=frozenset(row.get("classes", "").split()),
