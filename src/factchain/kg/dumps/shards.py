@@ -139,7 +139,7 @@ class LineFiles:
         path = self._free.pop() if self._free else Path(self._folder.place(f"lines-{chunk.index}"))
         try:
             path.touch()
-            with path.open("r+b", buffering=0) as file:
+            with path.open("r+b") as file:
                 file.write(chunk.data)
                 file.truncate()
         except OSError as error:
