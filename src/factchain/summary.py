@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from factchain.eval.setting_names import setting_name
+from factchain.eval.setting_names import setting_name, setting_order
 from factchain.manifest import read_manifest
 from factchain.questions.records import Question
 from factchain.records import read_records
@@ -18,7 +18,7 @@ from factchain.records import read_records
 WIDTH = 22
 LINE = 96
 LEXICAL = "factchain/lexical"
-WIDE = 46
+WIDE = 48
 """Of the names of settings."""
 
 
@@ -135,18 +135,19 @@ def scores_as_text(out: Path) -> str:
         note = "" if model != LEXICAL else ": it looks words up, it is no language model"
         lines.append(f"Accuracy of {model}{note}")
         heads = (f"{h} hop{'s' if h > 1 else ''}" for h in hops)
-        lines.append(_row("", *heads, "all", "F1", width=WIDE, cell_width=8))
+        lines.append(_row("", *heads, "all", "F1", "n", width=WIDE, cell_width=7))
         settings = dict.fromkeys((row.task, row.mode, row.context) for row in of_model)
-        for setting in sorted(settings, key=lambda one: setting_name(*one)):
+        for setting in sorted(settings, key=setting_order):
             found = {
-                (row.score, row.hops): row.mean
+                (row.score, row.hops): row
                 for row in of_model
                 if (row.task, row.mode, row.context) == setting
             }
             cells = [found.get(("accuracy", h)) for h in [*hops, None]]
             cells.append(found.get(("f1", None)))
-            told = ("" if c is None else f"{c:.3f}" for c in cells)
-            lines.append(_row(setting_name(*setting), *told, width=WIDE, cell_width=8))
+            told = ("" if cell is None else f"{cell.mean:.3f}" for cell in cells)
+            asked = found["accuracy", None].n
+            lines.append(_row(setting_name(*setting), *told, asked, width=WIDE, cell_width=7))
     return "\n".join(lines)
 
 
@@ -157,7 +158,7 @@ def _files(out: Path) -> str:
         "chains.jsonl": "fact chains with SPARQL",
         "corpus/": "passages and gold passages, BEIR layout",
         "kg.duckdb": "the triple store",
-        "eval/": "scores.parquet and Inspect logs",
+        "eval/": "scores.parquet, Inspect logs, hits of retrievers",
         "manifest.json": "what was read, done, rejected and written",
     }
     lines = [f"Files in {out}"]

@@ -1,7 +1,11 @@
-"""What a setting is called in tables and figures: its task, how it was done, and with what."""
+"""What a setting is called in tables and figures, and where it stands among others."""
 
 from __future__ import annotations
 
+_ORDER = (
+    *("parametric", "retrieval", "sub_questions", "decomposition", "dynamic_retrieval", "probe"),
+    *("stepwise", "strategy", "unanswerable"),
+)
 _TASKS = {
     ("parametric", "open"): "",
     ("parametric", "options"): "Options",
@@ -24,6 +28,16 @@ _TASKS = {
 }
 _STEP_BY_STEP = "-think"
 _NONE = "none"
+
+Setting = tuple[str, ...]
+"""Task, mode and context."""
+
+
+def setting_order(setting: Setting) -> tuple[object, ...]:
+    """Sort key of settings: whole questions first, gold passages last."""
+    task, mode, context = setting
+    place = _ORDER.index(task) if task in _ORDER else len(_ORDER)
+    return place, task, mode, context == "gold", context
 
 
 def setting_name(task: str, mode: str, context: str) -> str:

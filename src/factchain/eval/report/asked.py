@@ -14,12 +14,11 @@ from factchain.eval.passages import FOLDER
 from factchain.eval.report.notes import read_notes
 from factchain.eval.report.pages import packed, pages
 from factchain.eval.report.panels import floors, with_interval
-from factchain.eval.report.question_results import setting_order
 from factchain.eval.report.runs import Runs
 from factchain.eval.report.tables import Table, percent
 from factchain.eval.results import FLOOR, Results
 from factchain.eval.scores import SETTING
-from factchain.eval.setting_names import setting_name
+from factchain.eval.setting_names import setting_name, setting_order
 from factchain.questions.records import Question
 from factchain.retrieval_corpus.formats import CORPUS, hop_qrels_file, read_corpus, read_hop_qrels
 from factchain.retrieval_corpus.records import HopGold, Passage

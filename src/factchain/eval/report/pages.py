@@ -18,10 +18,9 @@ import pyarrow.compute as pc
 from factchain.eval.asking import StepTaken
 from factchain.eval.report.graph_drawing import draw_chain
 from factchain.eval.report.operations import operation_in_words
-from factchain.eval.report.question_results import setting_order
 from factchain.eval.report.tables import hops_in_words
 from factchain.eval.scores import SETTING
-from factchain.eval.setting_names import setting_name
+from factchain.eval.setting_names import setting_name, setting_order
 from factchain.questions.chain_of import chain_of
 from factchain.questions.records import Question
 from factchain.retrieval_corpus.records import HopGold, Passage

@@ -16,19 +16,12 @@ from factchain.eval.report.panels import (
 )
 from factchain.eval.report.tables import AXES, Figure, Table, hops_in_words
 from factchain.eval.results import Results, ShareSummary
-from factchain.eval.setting_names import setting_name
+from factchain.eval.setting_names import Setting, setting_name, setting_order
 
-_TASKS = (
-    *("parametric", "retrieval", "sub_questions", "decomposition", "dynamic_retrieval", "probe"),
-    *("stepwise", "strategy", "unanswerable"),
-)
 _OTHER = ("strategy", "stepwise")
 FAMILIAR = {"popularity": "popular", "recency": "old"}
 
 _SHARES = {"1": "all", "0": "none"}
-
-Setting = tuple[str, ...]
-"""Task, mode and context."""
 
 
 def accuracy_by_hops(results: Results) -> list[Figure]:
@@ -124,13 +117,6 @@ def on_axis(axis: str) -> str:
 def setting_of(row: ScoreSummary | ShareSummary) -> Setting:
     """Task, mode and context."""
     return row.task, row.mode, row.context
-
-
-def setting_order(setting: Setting) -> tuple[object, ...]:
-    """Sort key of settings: whole questions first, gold passages last."""
-    task, mode, context = setting
-    place = _TASKS.index(task) if task in _TASKS else len(_TASKS)
-    return place, task, mode, context == "gold", context
 
 
 def _row_order(row: ScoreSummary | ShareSummary) -> tuple[object, ...]:
