@@ -7,6 +7,7 @@ import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
@@ -18,6 +19,10 @@ from factchain.questions.records import Question
 from factchain.records import read_records
 
 QUESTIONS = "questions.jsonl"
+_PROOFS_OF_OPTIONS: dict[str, Any] = {
+    "distractors": True,
+    "sub_questions": {"__all__": {"distractors": True}},
+}
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -78,7 +83,8 @@ def as_dataset(questions: Iterable[Question]) -> MemoryDataset:
 
     `target` is the gold label, then its aliases, and those of further gold answers; `metadata`
     holds `chain` (see `chain_key`), `axis`, `topology`, `kinds` (of the hops, joined by `-`),
-    `hops`, `labels` (see `label_pattern`) and the whole record as `question`.
+    `hops`, `labels` (see `label_pattern`) and the record as `question`, less the
+    proofs of wrong options, which no task reads.
     """
     return MemoryDataset([_sample(question) for question in deal(questions)], name="factchain")
 
@@ -135,6 +141,6 @@ def _sample(question: Question) -> Sample:
             "hops": question.hops,
             "labels": label_pattern(question),
             # In a list, because Inspect wraps a long string anew for every summary of a sample.
-            "question": [question.model_dump_json()],
+            "question": [question.model_dump_json(exclude=_PROOFS_OF_OPTIONS)],
         },
     )

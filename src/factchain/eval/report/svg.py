@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 NARROW = frozenset("fijlrtI.,:;'|!()[]{}- ")
 BROAD = frozenset("mwMWQO@%—…●○")
@@ -23,14 +23,13 @@ def element(tag: str, *children: str, **attributes: str | float) -> Markup:
 
     `class_` stands for `class`, and an underscore inside a name for a hyphen.
     """
-    written = Markup("").join(
-        Markup(' {}="{}"').format(
-            name.rstrip("_").replace("_", "-"),
-            value if isinstance(value, str) else coordinate(value),
-        )
+    written = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="'
+        f'{escape(value if isinstance(value, str) else coordinate(value))}"'
         for name, value in attributes.items()
     )
-    return Markup("<{0}{1}>{2}</{0}>").format(Markup(tag), written, Markup("").join(children))
+    # Put together as text, since Markup's own formatting takes ten times as long.
+    return Markup(f"<{tag}{written}>{''.join(map(escape, children))}</{tag}>")
 
 
 def advance(character: str) -> float:
