@@ -10,10 +10,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from factchain.eval import prompts
 from factchain.eval.asking import StepTaken, as_prompt, ask, question_of
-from factchain.eval.dataset import QUESTIONS, as_dataset, read_questions, rests_on, version_of
+from factchain.eval.dataset import as_dataset, version_of
 from factchain.eval.passages import GOLD, NONE, TOP_K, Contexts, PassageSource, context_at
 from factchain.eval.scorers import answer_scores
-from factchain.eval.steps import check_whose, conclude, take_steps, with_sub_questions
+from factchain.eval.steps import conclude, questions_for, take_steps
 from factchain.questions.records import Question
 
 
@@ -25,12 +25,7 @@ def sub_questions(dataset: str, questions: str = "generated") -> Task:
     Raises InputError where it has none, or none with the sub-questions that are given, ConfigError
     for other `questions`.
     """
-    check_whose(questions)
-    workspace = Path(dataset)
-    files = rests_on(workspace, [QUESTIONS])
-    asked = read_questions(workspace)
-    if questions == "given":
-        asked = with_sub_questions(workspace, asked)
+    files, asked = questions_for(Path(dataset), questions)
     return Task(
         dataset=as_dataset(asked),
         solver=from_memory(questions),
@@ -51,16 +46,10 @@ def decomposition(
     questions, passages or the sub-questions that are given, ConfigError for other `questions` or
     another context.
     """
-    check_whose(questions)
     workspace = Path(dataset)
-    files = rests_on(workspace, [QUESTIONS])
-    asked = read_questions(workspace)
-    if questions == "given":
-        asked = with_sub_questions(workspace, asked)
+    files, asked = questions_for(workspace, questions)
     contexts = Contexts(workspace, asked)
-    source = contexts.source(context, k)
-    if context == GOLD and questions == "generated":
-        source.of_text("")  # says that gold passages belong to given sub-questions
+    source = source_for(contexts, context, questions, k)
     return Task(
         dataset=as_dataset(asked),
         solver=from_passages(contexts, source, questions),
@@ -73,6 +62,15 @@ def decomposition(
             "files": files | contexts.files,
         },
     )
+
+
+def source_for(contexts: Contexts, context: str, questions: str, k: int) -> PassageSource:
+    """Who gives the passages for these sub-questions. Raises ConfigError where gold ones are asked
+    for, which belong to given sub-questions, and the model makes its own."""
+    source = contexts.source(context, k)
+    if context == GOLD and questions == "generated":
+        source.of_text("")  # raises
+    return source
 
 
 @solver

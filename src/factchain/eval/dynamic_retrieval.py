@@ -11,12 +11,12 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from factchain.errors import ConfigError
 from factchain.eval import prompts, replies
 from factchain.eval.asking import StepTaken, ask, question_of
-from factchain.eval.dataset import QUESTIONS, as_dataset, read_questions, rests_on, version_of
-from factchain.eval.decomposition import answer_with_passages
+from factchain.eval.dataset import as_dataset, version_of
+from factchain.eval.decomposition import answer_with_passages, source_for
 from factchain.eval.log_probabilities import answer_log_probability
-from factchain.eval.passages import GOLD, TOP_K, Contexts, PassageSource, context_at
+from factchain.eval.passages import TOP_K, Contexts, PassageSource, context_at
 from factchain.eval.scorers import answer_scores
-from factchain.eval.steps import check_whose, conclude, take_steps, with_sub_questions
+from factchain.eval.steps import conclude, questions_for, take_steps
 
 
 @task
@@ -34,18 +34,12 @@ def dynamic_retrieval(
     dataset lacks questions, passages or given sub-questions, ConfigError for other `questions`,
     another context, or a threshold above 0.
     """
-    check_whose(questions)
     if threshold is not None and threshold > 0:
         raise ConfigError(f"threshold {threshold}: a log-probability is never above 0")
     workspace = Path(dataset)
-    files = rests_on(workspace, [QUESTIONS])
-    asked = read_questions(workspace)
-    if questions == "given":
-        asked = with_sub_questions(workspace, asked)
+    files, asked = questions_for(workspace, questions)
     contexts = Contexts(workspace, asked)
-    source = contexts.source(context, k)
-    if context == GOLD and questions == "generated":
-        source.of_text("")  # says that gold passages belong to given sub-questions
+    source = source_for(contexts, context, questions, k)
     return Task(
         dataset=as_dataset(asked),
         solver=where_uncertain(contexts, source, questions, threshold),

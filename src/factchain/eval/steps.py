@@ -11,7 +11,7 @@ from inspect_ai.solver import TaskState
 from factchain.errors import ConfigError, InputError
 from factchain.eval import prompts, replies
 from factchain.eval.asking import StepTaken, as_prompt, ask, note_steps
-from factchain.eval.dataset import QUESTIONS
+from factchain.eval.dataset import QUESTIONS, read_questions, rests_on
 from factchain.questions.records import Question
 
 MOST_STEPS = 5
@@ -30,6 +30,18 @@ def check_whose(questions: str) -> None:
     """Raises ConfigError for what is none of `WHOSE`."""
     if questions not in WHOSE:
         raise ConfigError(f"questions {questions!r}: there is only {' and '.join(WHOSE)}")
+
+
+def questions_for(workspace: Path, whose: str) -> tuple[dict[str, str], list[Question]]:
+    """The checksum of the file of questions, and those that can be asked: with given sub-questions
+    only those that have some.
+
+    Raises ConfigError for what is none of `WHOSE`, InputError where no question is left.
+    """
+    check_whose(whose)
+    files = rests_on(workspace, [QUESTIONS])
+    asked = read_questions(workspace)
+    return files, with_sub_questions(workspace, asked) if whose == "given" else asked
 
 
 def with_sub_questions(workspace: Path, questions: Iterable[Question]) -> list[Question]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import fnmatch
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -144,6 +144,26 @@ def shards_of(folder: str, pattern: str = "*.parquet") -> list[str]:
         for name in names
         if fnmatch.fnmatch(name, pattern) and not name.startswith(".")
     ]
+
+
+def remove_file(address: str) -> None:
+    """Remove a file."""
+    system, place = filesystem(address)
+    system.rm_file(place)
+
+
+def clear(folder: str, patterns: Iterable[str], beside: str) -> None:
+    """Remove the files whose names match, and the folder where it then is empty; the one above it,
+    too, where its name ends in `beside`."""
+    for pattern in patterns:
+        for address in shards_of(folder, pattern):
+            remove_file(address)
+    path = local_path(folder)
+    if path is not None:
+        with suppress(OSError):
+            path.rmdir()
+            if path.parent.name.endswith(beside):
+                path.parent.rmdir()
 
 
 def let_duckdb_read(connection: duckdb.DuckDBPyConnection, folder: str) -> None:

@@ -85,15 +85,8 @@ class ShardFolder:
     def clear(self) -> None:
         """Remove the shards, and the folder where it then is empty."""
         names = [IDENTITY, "listed-*.npy", "done-*.json", "lines-*"]
-        for pattern in names + [f"{kind}-*.parquet" for kind in KINDS]:
-            for address in shared_folder.shards_of(self.address, pattern):
-                self._remove(address)
-        path = shared_folder.local_path(self.address)
-        if path is not None:
-            with suppress(OSError):
-                path.rmdir()
-                if path.parent.name.endswith(BESIDE):
-                    path.parent.rmdir()
+        names += [f"{kind}-*.parquet" for kind in KINDS]
+        shared_folder.clear(self.address, names, BESIDE)
 
     def shards(self, kind: str) -> str | None:
         """The pattern that matches all shards of a kind; none where there are none."""
@@ -112,11 +105,7 @@ class ShardFolder:
         for kind in KINDS:
             for address in shared_folder.shards_of(self.address, f"{kind}-*.parquet"):
                 if int(address.rpartition("-")[2].removesuffix(".parquet")) not in indices:
-                    self._remove(address)
-
-    def _remove(self, address: str) -> None:
-        system, place = shared_folder.filesystem(address)
-        system.rm_file(place)
+                    shared_folder.remove_file(address)
 
     def _writing(self, name: str) -> Any:
         return shared_folder.open_new(self.place(name))

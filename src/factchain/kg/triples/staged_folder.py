@@ -63,16 +63,7 @@ class StagedFolder:
     def clear(self) -> None:
         """Remove the shards, and the folder where it then is empty."""
         patterns = (IDENTITY, f"{DONE}-*.json", f"{TRIPLES}-*.parquet", f"{NAMES}-*.parquet")
-        for pattern in patterns:
-            for address in shared_folder.shards_of(self.address, pattern):
-                system, place = shared_folder.filesystem(address)
-                system.rm_file(place)
-        path = shared_folder.local_path(self.address)
-        if path is not None:
-            with suppress(OSError):
-                path.rmdir()
-                if path.parent.name.endswith(BESIDE):
-                    path.parent.rmdir()
+        shared_folder.clear(self.address, patterns, BESIDE)
 
     def _write(self, name: str, content: bytes) -> None:
         with shared_folder.open_new(shared_folder.join(self.address, name)) as out:

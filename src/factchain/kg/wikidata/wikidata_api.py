@@ -7,7 +7,6 @@ requests are made here with `requests` and `stamina`, fifty entities each. Its a
 
 from __future__ import annotations
 
-import email.utils
 import json
 import logging
 import re
@@ -26,6 +25,7 @@ from factchain import __version__
 from factchain.errors import ConfigError, InputError
 from factchain.kg.wikidata.response_cache import ResponseCache
 from factchain.progress import say
+from factchain.retry_after import seconds_to_wait
 
 WIKIDATA_API_URL = "https://www.wikidata.org/w/api.php"
 IDS_PER_REQUEST = 50
@@ -242,8 +242,9 @@ def _innermost(error: BaseException) -> str:
 def _content(url: str, response: requests.Response) -> dict[str, Any]:
     """The JSON object of a response. Raises _BusyError for what may pass, else InputError."""
     status = response.status_code
+    asked = seconds_to_wait(response.headers.get("Retry-After", ""))
     if status == 429 or status >= 500:
-        raise _BusyError(f"status {status}", _retry_after(response))
+        raise _BusyError(f"status {status}", asked)
     if status != 200:
         shown = " ".join(response.text[:SHOWN].split())
         raise InputError(f"{url}: refused the request with status {status}: {shown}")
@@ -258,21 +259,9 @@ def _content(url: str, response: requests.Response) -> dict[str, Any]:
     if isinstance(failure, dict):
         code = str(failure.get("code"))
         if code in _BUSY or code.startswith("internal_api_error"):
-            raise _BusyError(f"the service is busy ({code})", _retry_after(response))
+            raise _BusyError(f"the service is busy ({code})", asked)
         raise InputError(f"{url}: refused the request: {code}: {failure.get('info')}")
     return content
-
-
-def _retry_after(response: requests.Response) -> float | None:
-    """The seconds that a response asks to wait: a number, or a date as HTTP writes it."""
-    value = response.headers.get("Retry-After", "").strip()
-    if value.isascii() and value.isdigit():
-        return float(value)
-    try:
-        until = email.utils.parsedate_to_datetime(value).timestamp()
-    except (ValueError, TypeError):
-        return None
-    return max(0.0, until - time.time())
 
 
 def _by_requested_id(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import email.utils
 import re
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import openai
 
 from factchain.questions.llm.exchanges import Dialect
+from factchain.retry_after import seconds_to_wait
 
 LONGEST_ASKED_WAIT = 600.0
 """Seconds that a server may ask us to wait; one that asks for more ends the run."""
@@ -136,14 +135,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     millis = headers.get("retry-after-ms", "").strip()
     if re.fullmatch(r"\d+(\.\d*)?", millis):
         return float(millis) / 1000
-    value = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"\d+(\.\d*)?", value):
-        return float(value)
-    try:
-        until = email.utils.parsedate_to_datetime(value).timestamp()
-    except (ValueError, TypeError):
-        return None
-    return max(0.0, until - time.time())
+    return seconds_to_wait(headers.get("retry-after", ""))
 
 
 def _causes(error: BaseException) -> Iterator[str]:
