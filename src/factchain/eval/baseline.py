@@ -51,6 +51,10 @@ class BuiltInModels(ModelAPI):
             raise ConfigError(f"factchain/{model_name}: no such model is built in: use {LEXICAL}")
         super().__init__(model_name, base_url, api_key, config=config)
 
+    def max_connections(self) -> int:
+        """One at a time: it answers at once, and each question under way takes memory and time."""
+        return 1
+
     async def generate(
         self,
         input: list[ChatMessage],

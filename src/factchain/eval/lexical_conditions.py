@@ -7,12 +7,13 @@ stands for the phrase.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterator
 
 from factchain.eval.lexical_facts import LineFacts, content, key
 from factchain.eval.lexical_forms import template_forms
-from factchain.eval.lexical_reader import Question
+from factchain.eval.lexical_reader import named
 
 Resolve = Callable[[str], str | None]
 """Reads a phrase that is part of another."""
@@ -85,28 +86,34 @@ def _subjects(clause: str, facts: LineFacts, resolve: Resolve) -> dict[str, floa
         phrase = clause[match.end() :]
         # `has the birthplace of A as its capital`: the property comes after its object.
         role = _ROLE.match(phrase)
-        if role and not Question(role["role"], facts.names).topics:
+        if role and not named(role["role"], facts.names):
             if name := resolve(role["named"]):
                 objects.setdefault(_place(name), f"{clause[: match.start()]}{role['role']}")
         elif name := resolve(phrase):
             # `is of the gender of A` says its property in the phrase.
             said = clause[: match.start()] + phrase.split(" of ")[0]
             objects.setdefault(_place(name), said)
-    topics = Question(clause, facts.names).topics
+    topics = named(clause, facts.names)
     for name, start, _ in topics:
         objects.setdefault(name, clause[:start])
-    named = {topic for topic, _, _ in topics}
+    own = {name for name, _, _ in topics}
     scores: dict[str, float] = {}
-    labels = [set(content(form.label)) for form, _ in template_forms().clauses.find(clause)]
     for name, words in objects.items():
         # A template may say `is located in` of a country.
-        ways = [set(content(words)), *labels]
+        ways = [frozenset(content(words)), *_labels(clause)]
         back = [(fact, fact.subject) for fact in facts.about.get(name, [])]
         for fact, end in [*back, *((fact, fact.object) for fact in facts.of.get(name, []))]:
             fit = max(len(fact.words & stems) / len(fact.words | stems | {""}) for stems in ways)
-            if fit and key(end) not in named:
+            if fit and key(end) not in own:
                 scores[end] = max(fit, scores.get(end, 0.0))
     return scores
+
+
+@functools.lru_cache(maxsize=100_000)
+def _labels(clause: str) -> tuple[frozenset[str], ...]:
+    """Stems of the labels of the properties that a clause may say in a template's words."""
+    forms = template_forms().clauses.find(clause)
+    return tuple(frozenset(content(form.label)) for form, _ in forms)
 
 
 def _place(name: str) -> str:

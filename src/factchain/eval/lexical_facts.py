@@ -78,16 +78,14 @@ class LineFacts:
             for fact in facts:
                 for name in {key(fact.object), *_years(fact.object)}:
                     self.about.setdefault(name, []).append(fact)
-
-    @property
-    def names(self) -> dict[str, None]:
+        self.names = tuple(dict.fromkeys([*self.of, *self.about]))
         """The keys of all subjects and objects, in a fixed order."""
-        return dict.fromkeys([*self.of, *self.about])
 
 
-def content(text: str) -> list[str]:
+@functools.lru_cache(maxsize=100_000)
+def content(text: str) -> tuple[str, ...]:
     """Stems of the words that say something, synonyms made one."""
-    return [stem(word) for word in lexis.content_words(text)]
+    return tuple(stem(word) for word in lexis.content_words(text))
 
 
 @functools.lru_cache(maxsize=100_000)

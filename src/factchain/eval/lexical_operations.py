@@ -8,6 +8,7 @@ number, a date or a name is read by itself, again by its form or else along the 
 from __future__ import annotations
 
 import datetime
+import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from decimal import Decimal
 
 from factchain.eval.lexical_conditions import meeting
 from factchain.eval.lexical_facts import LineFact, LineFacts, content, key
-from factchain.eval.lexical_reader import Question, follow
+from factchain.eval.lexical_reader import follow, named
 from factchain.eval.prompts import Document
 from factchain.questions.literal_forms import dates, numbers
 
@@ -82,6 +83,12 @@ class _Reader:
 
 def read(question: str, documents: Sequence[Document]) -> str | None:
     """The answer to a question from the lines of documents; none where they do not give one."""
+    return _read(question, tuple(documents))
+
+
+@functools.lru_cache(maxsize=10_000)
+def _read(question: str, documents: tuple[Document, ...]) -> str | None:
+    """The same question is asked of the same documents in several tasks."""
     reader = _Reader(LineFacts(documents, frozenset(content(question))))
     text = question.strip().removesuffix("?")
     while let := _LET.match(_AS_OF.sub("", text)):
@@ -230,7 +237,7 @@ def _name(text: str, reader: _Reader) -> str | None:
         if key(name) in reader.facts.of:
             return name
     # `the film Dune`: nothing but a class, which may be a name itself, and the title.
-    for _, start, end in Question(bare, reader.facts.names).topics:
+    for _, start, end in named(bare, reader.facts.names):
         if end == len(bare) and not _NESTING.search(bare[:start]):
             return bare[start:]
     return _resolve(text, reader)
@@ -256,8 +263,8 @@ def _value(what: str, name: str | None, reader: _Reader) -> tuple[Decimal, ...] 
 
 def _members(text: str, reader: _Reader) -> list[str]:
     """All that one property leads to from a name in the text, or all that it leads from."""
-    question = Question(text, reader.facts.names)
-    starts = [(topic, text[:start] + text[end:]) for topic, start, end in question.topics]
+    topics = named(text, reader.facts.names)
+    starts = [(topic, text[:start] + text[end:]) for topic, start, end in topics]
     best: tuple[float, list[str]] = (0.0, [])
     for topic, rest in [*starts, *_nested(text, reader)]:
         asked = set(content(rest))

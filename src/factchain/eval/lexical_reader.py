@@ -47,7 +47,7 @@ class Question:
 
     def __init__(self, text: str, titles: Iterable[str]) -> None:
         self.text = text.casefold()
-        self.topics = _named(self.text, titles)
+        self.topics = named(text, titles)
         taken: list[tuple[int, int]] = []  # what asks for nothing
         for _, _, end in self.topics:
             if described := _DESCRIPTION.match(self.text[end:]):
@@ -164,8 +164,9 @@ def _joined(
         yield from _walk(meeting, question, facts, ranks, backwards=False)
 
 
-def _named(text: str, titles: Iterable[str]) -> list[tuple[str, int, int]]:
-    """Titles that stand in the text, and where; none inside a longer one."""
+def named(text: str, titles: Iterable[str]) -> list[tuple[str, int, int]]:
+    """Keys of titles that stand in the text, and where; none inside a longer one."""
+    text = text.casefold()
     spans = [
         (title, start, start + len(title))
         for title in titles
