@@ -127,10 +127,10 @@ def scores_as_text(out: Path) -> str:
     path = out / "eval" / "scores.parquet"
     if not path.is_file():
         return ""
-    rows = summarise(read_scores(path))
+    rows = summarise(read_scores(path), [(), ("hops",)])
     lines = []
     for model in sorted({row.model for row in rows if not row.model.startswith(FLOOR)}):
-        of_model = [r for r in rows if r.model == model and r.by in ((), ("hops",))]
+        of_model = [row for row in rows if row.model == model]
         hops = sorted({row.hops for row in of_model if row.hops is not None})
         note = "" if model != LEXICAL else ": it looks words up, it is no language model"
         lines.append(f"Accuracy of {model}{note}")

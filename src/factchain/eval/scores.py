@@ -8,7 +8,7 @@ What else there is to know (messages, times, token counts) stays in the logs.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +16,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from inspect_ai.log import (
-    EvalLog,
-    EvalSampleSummary,
-    list_eval_logs,
-    read_eval_log,
-    read_eval_log_sample_summaries,
-)
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from pydantic import ValidationError
 
 from factchain.errors import InputError
 from factchain.eval.columns import Columns, Rows
 from factchain.eval.dataset import rests_on, version_of
+from factchain.eval.log_archives import Summary, read_summaries
 from factchain.eval.records import ScoreSummary
 from factchain.eval.results import FLOOR as FLOOR
 from factchain.eval.scorers import outcomes_of
@@ -85,9 +80,12 @@ SETTING = ("task", "mode", "context", "model")
 _LOG_VERSION = EvalLog.model_fields["version"].default
 _KEY = (*SETTING, "question", "hop")
 _OF_QUESTION = ("chain", "axis", "topology", "kinds", "hops", "labels")
+_KIND = ("kind",)
 _GROUPS = (
+    (),
     *(("axis",), ("hops",), ("axis", "hops"), ("axis", "hops", "labels")),
     ("topology",),
+    _KIND,
 )
 
 Row = dict[str, Any]
@@ -110,7 +108,7 @@ def collect(logs: Path, workspace: Path) -> pa.Table:
             "no more use"
         )
     for log in current:
-        for sample in read_eval_log_sample_summaries(log.location):
+        for sample in read_summaries(log.location):
             try:
                 rows = list(_rows(log, sample))
             except (KeyError, ValidationError) as error:
@@ -202,52 +200,59 @@ def where(scores: pa.Table, values: Row) -> pa.Table:
     return scores
 
 
-def summarise(scores: pa.Table) -> list[ScoreSummary]:
-    """Means by task, context and model: of all questions, by axis, hops, both, and labels, by
-    topology, and of the questions that have a hop of each kind.
+def summarise(scores: pa.Table, groups: Sequence[tuple[str, ...]] = _GROUPS) -> list[ScoreSummary]:
+    """Means by task, context and model: by default of all questions, by axis, hops, both, and
+    labels, by topology, and of the questions that have a hop of each kind.
 
-    Where a task scores hops, the means are over these. Intervals as `statistics.interval` gives
-    them. Sorted; groups without any score are left out.
+    `groups` are the columns to group by, none of them for all questions. Where a task scores hops,
+    the means are over these. Intervals as `statistics.interval` gives them. Sorted; groups without
+    any score are left out.
     """
     columns = Columns(scores)
     return [
         summary
         for setting, rows in columns.groups(SETTING)
-        for summary in _summaries(columns, rows, setting)
+        for summary in _summaries(columns, rows, setting, groups)
     ]
 
 
-def _rows(log: EvalLog, sample: EvalSampleSummary) -> Iterator[Row]:
+def _rows(log: EvalLog, sample: Summary) -> Iterator[Row]:
     """The row of the question, or those of its hops where the task scores these."""
     row: Row = {
         **dict(zip(SETTING, setting_of(log), strict=True)),
-        "question": str(sample.id),
+        "question": str(sample["id"]),
         "hop": 0,
-        **{name: sample.metadata[name] for name in _OF_QUESTION},
+        **{name: sample["metadata"][name] for name in _OF_QUESTION},
     }
-    scored = next(iter((sample.scores or {}).values()), None)
-    if sample.error or scored is None:
-        yield row | {"error": sample.error or "stopped before it was scored"}
-    elif isinstance(scored.value, dict):
-        yield row | {"error": None, "prediction": scored.answer, **scored.value}
+    error = sample.get("error")
+    scored = next(iter((sample.get("scores") or {}).values()), None)
+    if error or scored is None:
+        yield row | {"error": error or "stopped before it was scored"}
+    elif isinstance(scored["value"], dict):
+        yield row | {"error": None, "prediction": scored.get("answer"), **scored["value"]}
     else:
-        for outcome in outcomes_of(scored.metadata):
+        for outcome in outcomes_of(scored.get("metadata")):
             told = {"hop": outcome.hop, "gold": outcome.gold, "prediction": outcome.prediction}
             yield row | told | {"error": None} | outcome.scores
 
 
-def _summaries(columns: Columns, rows: Rows, setting: Row) -> Iterator[ScoreSummary]:
-    """The summaries of one setting: all questions first, then every group."""
-    yield from _summary(columns, rows, setting)
-    for names in _GROUPS:
-        for group, members in columns.groups(names, rows):
+def _summaries(
+    columns: Columns, rows: Rows, setting: Row, groups: Sequence[tuple[str, ...]]
+) -> Iterator[ScoreSummary]:
+    """The summaries of one setting."""
+    for names in groups:
+        parts = _by_kind(columns, rows) if names == _KIND else columns.groups(names, rows)
+        for group, members in parts:
             yield from _summary(columns, members, setting | group)
-    # An imported question without sub-questions has no kind of hop.
+
+
+def _by_kind(columns: Columns, rows: Rows) -> Iterator[tuple[Row, Rows]]:
+    """The rows of questions that have a hop of each kind; an imported question may have none."""
     kinds = np.array([set(words.split("-")) - {""} for words in columns.words("kinds")])
     of_rows = columns.codes("kinds")[rows]
     for kind in sorted(set[str]().union(*kinds[np.unique(of_rows)])):
         having = np.array([kind in words for words in kinds])
-        yield from _summary(columns, rows[having[of_rows]], setting | {"kind": kind})
+        yield {"kind": kind}, rows[having[of_rows]]
 
 
 def _summary(columns: Columns, rows: Rows, values: Row) -> Iterator[ScoreSummary]:

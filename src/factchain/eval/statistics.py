@@ -42,9 +42,8 @@ def interval(values: Values, chains: Chains | None = None) -> tuple[float, float
         return 0.0, 1.0
     if values[0] in (0, 1) and (values == values[0]).all():
         return _wilson(int(values[0]) * len(sums), len(sums))
-    means = _resampled(sums, sizes)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return float(low), float(high)
+    kinds, counts = _kinds(np.stack([sums, sizes], axis=1))
+    return _interval_of_kinds(kinds.tobytes(), counts.tobytes())
 
 
 def mcnemar(first: Values, second: Values) -> float:
@@ -65,7 +64,8 @@ def paired_bootstrap(
     if not differences.any():
         return 0.0, 0.0, 1.0
     sums, sizes = _by_chain(differences, chains)
-    means = _resampled(sums, sizes)
+    kinds, counts = _kinds(np.stack([sums, sizes], axis=1))
+    means = _means(kinds, _draws(counts))
     low, high = np.percentile(means, [2.5, 97.5])
     below, above = (means <= 0).mean(), (means >= 0).mean()
     p = min(1.0, max(1 / _RESAMPLES, 2 * float(min(below, above))))
@@ -84,8 +84,8 @@ def bootstrap(
     sums: Values = np.stack(
         [np.bincount(numbers, weights=column) for column in counts.T], axis=1
     ).astype(float)
-    kinds, drawn = _draws(sums)
-    low, high = np.nanpercentile(statistic(drawn @ kinds), [2.5, 97.5])
+    kinds, of_kind = _kinds(sums)
+    low, high = np.nanpercentile(statistic(_draws(of_kind) @ kinds), [2.5, 97.5])
     return float(low), float(high)
 
 
@@ -111,20 +111,32 @@ def _by_chain(values: Values, chains: Chains | None) -> tuple[Values, Values]:
     return sums, np.bincount(numbers).astype(float)
 
 
-def _resampled(sums: Values, sizes: Values) -> Values:
+@functools.lru_cache(maxsize=100_000)
+def _interval_of_kinds(kinds: bytes, counts: bytes) -> tuple[float, float]:
+    """The interval of a mean; the same scores stand in many tables, and floors in all settings."""
+    sums_and_sizes = np.frombuffer(kinds).reshape(-1, 2)
+    means = _means(sums_and_sizes, _draws(np.frombuffer(counts, np.int64)))
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def _means(sums_and_sizes: Values, drawn: Values) -> Values:
     """The mean in every resample of chains."""
-    kinds, drawn = _draws(np.stack([sums, sizes], axis=1))
-    means: Values = (drawn @ kinds[:, 0]) / (drawn @ kinds[:, 1])
+    means: Values = (drawn @ sums_and_sizes[:, 0]) / (drawn @ sums_and_sizes[:, 1])
     return means
 
 
-def _draws(chains: Values) -> tuple[Values, Values]:
-    """The kinds of rows, and how often each resample has them.
+def _kinds(chains: Values) -> tuple[Values, Codes]:
+    """The different rows, and how often each is there."""
+    return np.unique(chains, axis=0, return_counts=True)
+
+
+def _draws(counts: Codes) -> Values:
+    """How often each resample has the rows of each kind.
 
     Chains of equal sums are drawn together, by their multinomial count: the same distribution as
     drawing them one by one, at a cost that does not grow with their number.
     """
-    kinds, counts = np.unique(chains, axis=0, return_counts=True)
+    chains = int(counts.sum())
     rng = np.random.default_rng(_SEED)
-    drawn = rng.multinomial(len(chains), counts / len(chains), size=_RESAMPLES)
-    return kinds, drawn.astype(float)
+    return rng.multinomial(chains, counts / chains, size=_RESAMPLES).astype(float)

@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from zipfile import is_zipfile
 
 import orjson
 import pytest
@@ -20,9 +19,8 @@ from factchain.cli import main
 from factchain.errors import InputError
 from factchain.eval.judge import Judgement, judgements_file
 from factchain.eval.judge_prompts import DIMENSIONS
-from factchain.eval.report import notes
 from factchain.eval.report.evaluation import report_evaluation
-from factchain.eval.scores import read_headers, write_scores
+from factchain.eval.scores import write_scores
 from factchain.eval.suite import run_suite
 from factchain.questions.records import Question
 from factchain.records import read_records, write_records
@@ -165,21 +163,6 @@ def test_pages_have_steps_and_passages_from_the_logs(
     assert "Q7" in page["notes"][searched]["passages"]
     assert page["hops"][0]["gold"] == ["Q7"]
     assert "Reasoning graph: chain, 1 hop" in page["graph"]
-
-
-def test_steps_are_read_from_the_archive_as_inspect_reads_them(
-    write_workspace: Writer, tmp_path: Path
-) -> None:
-    folder = write_workspace("a name with 20% spaces")
-    run_suite(folder, "factchain/lexical", ["retrieval-bm25", "decomposition-bm25"], limit=3)
-    read = 0
-    for log in read_headers(folder / "eval" / "logs"):
-        samples = [*(log.eval.dataset.sample_ids or ()), "nowhere"]
-        assert is_zipfile(log.location.removeprefix("file://"))
-        for sample, store in notes._stores(log.location, samples):
-            assert store == notes._slowly(log.location, sample)
-            read += store is not None
-    assert read == 6
 
 
 def test_a_setting_of_unanswerable_questions_shows_what_is_acceptable(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 
 from markupsafe import Markup, escape
@@ -32,6 +33,7 @@ def element(tag: str, *children: str, **attributes: str | float) -> Markup:
     return Markup(f"<{tag}{written}>{''.join(map(escape, children))}</{tag}>")
 
 
+@functools.lru_cache(maxsize=10_000)
 def advance(character: str) -> float:
     """About how wide a character is in a broad sans-serif face, in ems; no font is asked."""
     if unicodedata.combining(character):
