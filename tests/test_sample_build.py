@@ -319,6 +319,7 @@ def plain_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing(
     one: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

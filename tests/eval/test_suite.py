@@ -254,7 +254,7 @@ def test_a_limit_asks_questions_of_all_kinds_but_where_all_are_wanted(workspace:
     ]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_what_a_limited_run_answered_is_not_asked_again(workspace: Path, workers: int) -> None:
     """Neither in a full run, nor in one with another number of workers."""
     run_suite(workspace, LEXICAL, ["parametric"], limit=2, workers=workers)
