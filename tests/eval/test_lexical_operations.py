@@ -228,3 +228,17 @@ def test_it_reads_any_question(question: list[str], line: list[str]) -> None:
     text = " ".join(line)
     answer = read(" ".join(question), [Document("A", f"A {text}."), Document("B", f"B {text}.")])
     assert answer is None or isinstance(answer, str)
+
+
+@pytest.mark.parametrize("country", ["Canada", "Trinidad and Tobago"])
+def test_a_condition_stands_before_two_others_that_share_a_clause(country: str) -> None:
+    passages = [
+        Document(
+            title,
+            f"{title} instance of film.\n{title} country of origin {origin}.\n"
+            f"{title} narrative location Rome.\n{title} narrative location Paris.",
+        )
+        for title, origin in (("Alien", "France"), ("Dune", country))
+    ]
+    asked = f"Which film has {country} as its country of origin and is set in both Rome and Paris?"
+    assert read(asked, passages) == "Dune"

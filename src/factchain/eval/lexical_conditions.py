@@ -70,10 +70,14 @@ def _clauses(said: str) -> Iterator[list[str]]:
         yield [*re.split(r", (?=\w+ )", before), after]
         yield [before, after]
     if both := _BOTH.match(said):
+        # `has A as its capital and is set in both B and C`: the first condition is one by itself.
+        earlier, _, clause = both["clause"].rpartition(_BETWEEN_CLAUSES[1])
         for match in re.finditer(r" and ", said[both.start("first") :]):
             cut = both.start("first") + match.start()
-            one, other = said[both.start("first") : cut], said[cut + len(" and ") :]
-            yield [f"{both['clause']}{part}" for part in (one, other)]
+            parts = said[both.start("first") : cut], said[cut + len(" and ") :]
+            if earlier:
+                yield [earlier, *(f"{clause}{part}" for part in parts)]
+            yield [f"{both['clause']}{part}" for part in parts]
     if first not in said:
         for match in re.finditer(_BETWEEN_CLAUSES[1], said):
             yield [said[: match.start()], said[match.end() :]]
