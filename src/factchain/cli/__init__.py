@@ -28,8 +28,7 @@ from factchain.cli.publish import publish
 from factchain.cli.questions import questions
 from factchain.cli.training import training
 from factchain.errors import FactchainError
-
-_OBJECTS_BETWEEN_COLLECTIONS = 100_000
+from factchain.garbage import OBJECTS_BETWEEN_COLLECTIONS
 
 
 class Commands(click.Group):
@@ -64,8 +63,7 @@ def main() -> None:
     factchain init my-data               a commented config for your own data
     factchain build my-data/factchain.yaml --out my-benchmark
     """
-    # A fifth of the time would go into looking for garbage among millions of living objects.
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
 
 
 @main.command()

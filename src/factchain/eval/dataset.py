@@ -83,8 +83,8 @@ def as_dataset(questions: Iterable[Question]) -> MemoryDataset:
 
     `target` is the gold label, then its aliases, and those of further gold answers; `metadata`
     holds `chain` (see `chain_key`), `axis`, `topology`, `kinds` (of the hops, joined by `-`),
-    `hops`, `labels` (see `label_pattern`) and the record as `question`, less the
-    proofs of wrong options, which no task reads.
+    `hops`, `labels` (see `label_pattern`) and the record as `question`, less the proofs of wrong
+    options, which no task reads.
     """
     return MemoryDataset([_sample(question) for question in deal(questions)], name="factchain")
 

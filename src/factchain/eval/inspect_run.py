@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import io
 import logging
 import os
@@ -17,9 +16,9 @@ from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from inspect_ai.model import Model, get_model
 
 from factchain.errors import ConfigError, FactchainError
+from factchain.garbage import rare_collections
 from factchain.progress import counting
 
-_OBJECTS_BETWEEN_COLLECTIONS = 100_000
 _TRACES = 13
 """The level of Inspect's traces, between DEBUG and INFO."""
 _STYLE = re.compile(r"\[/?\w+\]")  # as in "[bold]ERROR[/bold]"
@@ -111,19 +110,16 @@ def _quiet_inspect() -> Iterator[None]:
     root = logging.getLogger()
     disabled = logging.root.manager.disable
     level, handlers, home = root.level, root.handlers[:], os.environ.get("XDG_DATA_HOME")
-    thresholds = gc.get_threshold()
     with (
         tempfile.TemporaryDirectory(prefix="factchain-", ignore_cleanup_errors=True) as folder,
         contextlib.redirect_stdout(io.StringIO()),
+        rare_collections(),
     ):
         os.environ["XDG_DATA_HOME"] = folder
-        # A fifth of the time goes into looking for garbage among millions of living objects.
-        gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *thresholds[1:])
         logging.disable(max(disabled, _TRACES))
         try:
             yield
         finally:
-            gc.set_threshold(*thresholds)
             logging.disable(disabled)
             root.setLevel(level)
             root.handlers[:] = handlers

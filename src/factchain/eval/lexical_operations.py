@@ -86,7 +86,7 @@ def read(question: str, documents: Sequence[Document]) -> str | None:
     return _read(question, tuple(documents))
 
 
-@functools.lru_cache(maxsize=10_000)
+@functools.lru_cache(maxsize=4_000)
 def _read(question: str, documents: tuple[Document, ...]) -> str | None:
     """The same question is asked of the same documents in several tasks."""
     reader = _Reader(LineFacts(documents, frozenset(content(question))))

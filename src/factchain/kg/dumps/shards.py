@@ -6,10 +6,8 @@ and says that shard n is complete, and what it holds.
 
 from __future__ import annotations
 
-import gc
 import glob
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from factchain.errors import OutputError
+from factchain.garbage import collector_off
 from factchain.kg import shared_folder
 from factchain.kg.dumps.chunks import Chunk
 from factchain.kg.dumps.dump import DumpSettings, parser_of
@@ -148,7 +147,7 @@ def write_shard(task: ShardTask, settings: DumpSettings, folder: ShardFolder) ->
     if task.lines:
         with shared_folder.open_shard(task.lines) as file:
             chunk = replace(chunk, data=file.read())
-    with _collector_off():
+    with collector_off():  # what is parsed holds no cycles
         tables = parser_of(settings).parse(chunk)
     parts = (tables.entities, tables.properties, tables.facts, tables.redirects)
     for kind, table in zip(KINDS, parts, strict=True):
@@ -173,15 +172,3 @@ def write_shard(task: ShardTask, settings: DumpSettings, folder: ShardFolder) ->
 def _write(address: str, table: pa.Table) -> None:
     with shared_folder.open_new(address) as out:
         pq.write_table(table, out, compression="lz4", write_statistics=False)
-
-
-@contextmanager
-def _collector_off() -> Iterator[None]:
-    """What is parsed holds no cycles: looking for them takes a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

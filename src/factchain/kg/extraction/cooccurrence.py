@@ -21,16 +21,15 @@ about, the page's title does, if an entity of the graph has that Wikipedia title
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
+from factchain.garbage import collector_off
 from factchain.kg.dumps.values import LARGEST_NUMBER
 from factchain.kg.extraction.lexicon import ID_BITS, UNKNOWN, Ids, Lexicon
 from factchain.kg.extraction.protocol import Evidence, Mentions
@@ -146,7 +145,7 @@ class Cooccurrence:
 
     def _find(self, text: str, links: list[tuple[int, int]]) -> tuple[Positions, Positions]:
         """The names in a text, and where they start."""
-        with _without_collector():
+        with collector_off():  # matches are many small tuples, without cycles
             found = self._automaton.find_matches_as_indexes(text, overlapping=True)
             flat = np.fromiter(chain.from_iterable(found), np.int64, 3 * len(found))
         name, start, end = flat.reshape(-1, 3).T
@@ -193,15 +192,3 @@ def _counted(parts: list[tuple[Ids, Ids]]) -> Mentions:
     passage, entity = (np.concatenate(column) for column in zip(*parts, strict=True))
     pair, count = np.unique((passage << ID_BITS) | entity, return_counts=True)
     return Mentions(pair >> ID_BITS, pair & ((1 << ID_BITS) - 1), count.astype(np.int64))
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Matches are many small tuples: no cycle is among them, and looking for one takes long."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
