@@ -242,9 +242,20 @@ def test_gold_passages_state_the_facts(one: Path, questions: list[Question]) -> 
 
 def test_recall_falls_with_hops(one: Path, questions: list[Question]) -> None:
     scores = evaluate_retriever(BM25Retriever(), one / "corpus", questions, [5])
+    of_hops = defaultdict(list)
+    for score in scores:
+        if score.by == "hops":
+            of_hops[score.group].append(score)
+    assert list(of_hops) == ["1", "2", "3", "4"]
+    recall = [
+        sum(score.recall * score.questions for score in group)
+        / sum(score.questions for score in group)
+        for group in of_hops.values()
+    ]
+    assert recall == sorted(recall, reverse=True)
     for axis in ("popularity", "recency"):
+        # Of two hops an axis has some 20 questions, whose mean may lie below that of three.
         by_hops = [s.recall for s in scores if (s.axis, s.by) == (axis, "hops")]
-        # Of two hops there are some 20 questions, whose mean may lie below that of three.
         one_hop, two_hops, three_hops, four_hops = by_hops
         assert one_hop > 1.5 * max(two_hops, three_hops)
         assert four_hops < min(two_hops, three_hops)
