@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,22 +55,39 @@ def node() -> str:
     return ray.get_runtime_context().get_node_id() if ray.is_initialized() else "here"
 
 
-def write_shard(shard: int, *, folder: str, marks: str, seconds: float) -> tuple[int, bytes]:
-    """Write a Parquet shard; return a summary that is too large to be sent with the news."""
-    begun = Path(marks) / f"{shard:02d}-{node()}-{time.monotonic_ns()}"
-    begun.touch()
-    time.sleep(seconds)
+def begun_on(machine: str, marks: Path) -> list[str]:
+    """The shards that were begun on this machine, first to last."""
+    begun = [path.name.split("-") for path in marks.glob(f"*-{machine}-*")]
+    return [shard for shard, _, _ in sorted(begun, key=lambda parts: int(parts[2]))]
+
+
+def wait_until(reached: Callable[[], bool], seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not reached() and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+def write_shard(shard: int, *, folder: str, marks: Path, dying: str | None) -> tuple[int, bytes]:
+    """Write a Parquet shard; return a summary that is too large to be sent with the news.
+
+    The dying machine ends its first shard and hangs in its second; the others wait for that.
+    """
+    (marks / f"{shard:02d}-{node()}-{time.monotonic_ns()}").touch()
+    if dying == node() and len(begun_on(dying, marks)) == 2:
+        time.sleep(120)
+    elif dying and dying != node():
+        wait_until(lambda: len(begun_on(dying, marks)) == 2)
     numbers = pa.table({"n": range(shard, shard + 100)})
     write_parquet(f"{folder}/{shard:02d}.parquet", numbers)
     return shard, bytes([shard]) * LARGE
 
 
 def run(
-    folder: Path, engine: Any, *, seconds: float = 0, workers: int = 1
+    folder: Path, engine: Any, *, dying: str | None = None, workers: int = 1
 ) -> Iterator[tuple[int, bytes]]:
     marks = folder.with_name(folder.name + "-marks")
     marks.mkdir()
-    function = partial(write_shard, folder=str(folder), marks=str(marks), seconds=seconds)
+    function = partial(write_shard, folder=str(folder), marks=marks, dying=dying)
     return map_shards(function, range(SHARDS), workers, engine)
 
 
@@ -89,19 +107,20 @@ def test_a_machine_that_dies_half_way_changes_nothing(
         other = cluster.add_node(**small)
         cluster.wait_for_nodes()
         monkeypatch.setenv(RAY_ADDRESS, cluster.address)
-        results = run(tmp_path / "ray", "ray", seconds=0.2)
-        found = [next(results) for _ in range(SHARDS // 3)]
-        marks = sorted(path.name for path in (tmp_path / "ray-marks").iterdir())
-        begun = {name.split("-")[1] for name in marks}
-        assert len(begun) == 2, "both machines have worked"
+        marks = tmp_path / "ray-marks"
+        results = run(tmp_path / "ray", "ray", dying=other.node_id)
+        found = [next(results)]
+        wait_until(lambda: len(begun_on(other.node_id, marks)) == 2)
         cluster.remove_node(other, allow_graceful=False)
         found += results
     finally:
         cluster.shutdown()
     assert found == wanted
     assert contents(tmp_path / "ray") == contents(tmp_path / "local")
-    begun = [path.name[:2] for path in (tmp_path / "ray-marks").iterdir()]
-    assert len(begun) > SHARDS == len(set(begun)), "what the dead machine held was done again"
+    _, held = begun_on(other.node_id, marks)
+    times = Counter(path.name[:2] for path in marks.iterdir())
+    assert len(times) == SHARDS
+    assert times[held] == 2, "what the dead machine held was done again"
 
 
 def misbehave(shard: int) -> int:
