@@ -8,13 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Edge, edges_to_entities, item, write_dump
-from factchain.errors import StoreError
+from factchain.errors import OutputError, StoreError
 from factchain.kg.dumps.ingest import ingest
 from factchain.kg.records import ENTITY_SCHEMA, FACT_SCHEMA, PROPERTY_SCHEMA, DumpTables
 from factchain.kg.store import Store
@@ -204,3 +205,57 @@ def test_a_store_that_another_process_writes_is_told(tmp_path: Path) -> None:
             Store.open(path)
         holder.communicate("\n")
     Store.open(path).close()
+
+
+def many_facts(number: int, by: int) -> DumpTables:
+    """As many entities, each with one fact, whose objects are moved."""
+    ids = np.arange(1, number + 1)
+
+    def table(schema: pa.Schema, **columns: Any) -> pa.Table:
+        given = {name: pa.array(column) for name, column in columns.items()}
+        arrays = [
+            given[field.name].cast(field.type)
+            if field.name in given
+            else pa.nulls(number, field.type)
+            for field in schema
+        ]
+        return pa.table(arrays, schema=schema)
+
+    nothing = pa.ListArray.from_arrays(np.zeros(number + 1, np.int32), pa.array([], pa.int64()))
+    entities = table(
+        ENTITY_SCHEMA,
+        id=ids,
+        label=pa.array(ids).cast(pa.string()),
+        aliases=nothing.cast(pa.list_(pa.string())),
+        classes=nothing,
+    )
+    facts = table(
+        FACT_SCHEMA,
+        s=ids,
+        p=np.ones(number),
+        o=(ids * 7919 + by) % number + 1,
+        datatype=pa.repeat("wikibase-item", number),
+        rank=pa.repeat("normal", number),
+    )
+    return DumpTables(entities, PROPERTY_SCHEMA.empty_table(), facts)
+
+
+@pytest.mark.slow
+def test_a_second_snapshot_needs_no_more_memory_than_the_first(tmp_path: Path) -> None:
+    """The least that the command line takes; a condition that deletes 4 million rows needs more."""
+    number = 4_000_000
+    with Store.create(tmp_path / "kg.duckdb") as store:
+        store.limit(128 << 20, 2)
+        for by, date in enumerate(("2021-06-21", "2024-06-05")):
+            assert store.add_snapshot(date, date, "", "", many_facts(number, by)) == number
+        counts = dict(store.rows("SELECT recency, count(*) FROM fact_recency GROUP BY recency"))
+        assert counts == {"new": number, "gone": number}
+        assert store.rows("SELECT count(*), min(snapshot) FROM entity") == [(number, 2)]
+
+
+def test_too_little_memory_is_told(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "kg.duckdb") as store:
+        store.limit(2 << 20, 1)
+        with pytest.raises(OutputError, match=r"may DuckDB take more memory \(--memory\)"):
+            store.add_snapshot("now", "2024-06-05", "", "", many_facts(100_000, 0))
+        assert store.snapshots() == []

@@ -29,6 +29,7 @@ from factchain.cli.questions import questions
 from factchain.cli.training import training
 from factchain.errors import FactchainError
 from factchain.garbage import OBJECTS_BETWEEN_COLLECTIONS
+from factchain.kg.store import what_ran_out
 
 
 class Commands(click.Group):
@@ -48,8 +49,8 @@ class Commands(click.Group):
         ) as error:
             first = str(error).splitlines()[0]
             raise click.ClickException(
-                f"{first}: is the disk full, or a folder read-only? What was finished is kept; "
-                "run the same command again to go on"
+                f"{first}: {what_ran_out(error)} What was finished is kept; run the same command "
+                "again to go on"
             ) from error
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from factchain import progress
+from factchain.kg.store import MEMORY
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -118,7 +119,7 @@ def memory_option(command: F) -> F:
     return click.option(
         "--memory",
         callback=_memory,
-        default="512MiB",
+        default=f"{MEMORY >> 20}MiB",
         show_default=True,
         help="What DuckDB takes at most; beyond that it uses the disk beside the store.",
     )(command)

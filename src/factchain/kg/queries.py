@@ -32,22 +32,28 @@ FROM (
         ORDER BY i.label, i.description, i.aliases, i.classes, i.wikipedia
     ) = 1
 )
-ORDER BY id
 """
 
-# The newest snapshot wins: what a newer one says of an entity stays.
-REMOVE_OLDER_ENTITIES = """
-DELETE FROM entity USING staged_entity i
-WHERE entity.id = i.id AND entity.snapshot IN (
+# The newest snapshot wins: what a newer one says of an entity stays. The table is emptied and
+# filled again, since DuckDB keeps eight bytes in memory for each row that a condition deletes.
+MERGE_ENTITIES = """
+CREATE OR REPLACE TEMP TABLE merged_entity AS
+WITH older AS (
     SELECT id FROM snapshot WHERE date < (SELECT date FROM snapshot WHERE id = $snapshot)
 )
+FROM entity WHERE snapshot NOT IN (FROM older)
+UNION ALL
+FROM (FROM entity WHERE snapshot IN (FROM older)) e ANTI JOIN staged_entity i ON i.id = e.id
+UNION ALL
+SELECT i.id, i.label, i.description, i.aliases, i.classes, i.wikipedia, $snapshot
+FROM staged_entity i
+ANTI JOIN (SELECT id FROM entity WHERE snapshot NOT IN (FROM older)) e ON e.id = i.id
 """
 
-ADD_ENTITIES = """
-INSERT INTO entity
-SELECT i.id, i.label, i.description, i.aliases, i.classes, i.wikipedia, $snapshot
-FROM staged_entity i ANTI JOIN entity e ON e.id = i.id
-ORDER BY i.id
+REPLACE_ENTITIES = """
+DELETE FROM entity;
+INSERT INTO entity FROM merged_entity ORDER BY id;
+DROP TABLE merged_entity;
 """
 
 ADD_PROPERTIES = """
@@ -61,18 +67,25 @@ WHERE id NOT IN (
 ORDER BY id, label, description, aliases, datatype
 """
 
-REMOVE_OLDER_REDIRECTS = """
-DELETE FROM redirect USING incoming_redirect i
-WHERE redirect.source = i.source AND redirect.snapshot IN (
+MERGE_REDIRECTS = """
+CREATE OR REPLACE TEMP TABLE merged_redirect AS
+WITH older AS (
     SELECT id FROM snapshot WHERE date < (SELECT date FROM snapshot WHERE id = $snapshot)
 )
+FROM redirect WHERE snapshot NOT IN (FROM older)
+UNION ALL
+FROM (FROM redirect WHERE snapshot IN (FROM older)) r
+ANTI JOIN incoming_redirect i ON i.source = r.source
+UNION ALL
+SELECT i.source, i.target, $snapshot
+FROM incoming_redirect i
+ANTI JOIN (SELECT source FROM redirect WHERE snapshot NOT IN (FROM older)) r ON r.source = i.source
 """
 
-ADD_REDIRECTS = """
-INSERT INTO redirect
-SELECT i.source, i.target, $snapshot
-FROM incoming_redirect i ANTI JOIN redirect r ON r.source = i.source
-ORDER BY i.source
+REPLACE_REDIRECTS = """
+DELETE FROM redirect;
+INSERT INTO redirect FROM merged_redirect ORDER BY source;
+DROP TABLE merged_redirect;
 """
 
 REPEATED_FACTS = """
@@ -81,10 +94,11 @@ SELECT hash(s, p, o, value, datatype, unit, precision, calendar, lower, upper) A
 FROM incoming_fact GROUP BY key HAVING count(*) > 1
 """
 
-# Those that the store knows come last, with their ids. Two statements of one fact: the one that
-# started first.
-STAGE_FACTS = """
-CREATE OR REPLACE TEMP TABLE staged_fact AS
+# The facts, those that the store knows with their ids. Two statements of one fact: the one that
+# started first. Facts of one subject and property are told apart by a hash of the rest: a join by
+# ten columns does not fit into little memory.
+MATCH_FACTS = """
+CREATE OR REPLACE TEMP TABLE matched_fact AS
 WITH keyed AS (
     SELECT
         *, hash(s, p, o, value, datatype, unit, precision, calendar, lower, upper) AS key
@@ -98,15 +112,20 @@ once AS (
         PARTITION BY s, p, o, value, datatype, unit, precision, calendar, lower, upper
         ORDER BY start_time NULLS LAST, end_time NULLS LAST, rank
     ) = 1
+),
+stored AS (
+    SELECT
+        id, s, p, hash(s, p, o, value, datatype, unit, precision, calendar, lower, upper) AS key
+    FROM fact
 )
 SELECT i.* EXCLUDE (key), f.id AS known
-FROM once i
-LEFT JOIN fact f
-  ON f.s = i.s AND f.p = i.p AND f.datatype = i.datatype
- AND f.o IS NOT DISTINCT FROM i.o AND f.value IS NOT DISTINCT FROM i.value
- AND f.unit IS NOT DISTINCT FROM i.unit AND f.precision IS NOT DISTINCT FROM i.precision
- AND f.calendar IS NOT DISTINCT FROM i.calendar
- AND f.lower IS NOT DISTINCT FROM i.lower AND f.upper IS NOT DISTINCT FROM i.upper
+FROM once i LEFT JOIN stored f ON f.s = i.s AND f.p = i.p AND f.key = i.key
+"""
+
+# Those that the store knows come last.
+STAGE_FACTS = """
+CREATE OR REPLACE TEMP TABLE staged_fact AS
+FROM matched_fact i
 ORDER BY
     known NULLS FIRST,
     i.s, i.p, i.o, i.value, i.datatype, i.unit, i.precision, i.calendar, i.lower, i.upper
@@ -130,7 +149,7 @@ FROM staged_fact
 
 DROP_STAGED = """
 DROP TABLE repeated_entity; DROP TABLE staged_entity;
-DROP TABLE repeated_fact; DROP TABLE staged_fact
+DROP TABLE repeated_fact; DROP TABLE matched_fact; DROP TABLE staged_fact
 """
 
 PASSAGES = "SELECT id, title, entity, text FROM passage ORDER BY id"

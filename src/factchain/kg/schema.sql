@@ -79,7 +79,7 @@ CREATE TABLE mention (
 );
 
 CREATE TABLE popularity (
-    fact  BIGINT PRIMARY KEY,
+    fact  BIGINT NOT NULL,
     count BIGINT NOT NULL            -- passages that state the fact (see popularity_unit)
 );
 
@@ -137,8 +137,7 @@ WHERE (SELECT count(*) FROM snapshot) >= 2 AND (in_oldest OR in_newest);
 CREATE TABLE outside_id (
     kind   TEXT NOT NULL,            -- Q for entities, P for properties
     id     TEXT NOT NULL,
-    number BIGINT NOT NULL,
-    PRIMARY KEY (kind, id)
+    number BIGINT NOT NULL
 );
 
 -- Which passages mention which entities, and how often.

@@ -18,11 +18,21 @@ from factchain.errors import OutputError, StoreError
 from factchain.kg import queries
 from factchain.kg.records import DumpShards, DumpTables
 
+MEMORY = 384 << 20
+"""Bytes that DuckDB takes at most, by default: about what readers of a dump have taken before."""
 _FULL = (
     *(duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException),
     duckdb.TransactionException,  # a commit that fails
 )
 """What DuckDB raises where disk or memory do not suffice."""
+
+
+def what_ran_out(error: Exception) -> str:
+    """A question with the remedy: was it the disk that was full, or the memory?"""
+    # Where the disk is full, DuckDB says that a block cannot be offloaded from memory.
+    if isinstance(error, duckdb.OutOfMemoryException) and "offload" not in str(error):
+        return "may DuckDB take more memory (--memory), or fewer threads (--workers)?"
+    return "is the disk full, or a folder read-only?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +118,7 @@ class Store:
     def transaction(self) -> Iterator[None]:
         """All statements of the block, or none of them; within another such block, part of it.
 
-        Raises OutputError where they cannot be written: the disk is full.
+        Raises OutputError where they cannot be written: disk or memory do not suffice.
         """
         if self._changing:
             yield
@@ -127,14 +137,14 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Raise OutputError, with the remedy, where DuckDB cannot write: the disk is full."""
+        """Raise OutputError, with the remedy, where disk or memory do not suffice to write."""
         try:
             yield
         except _FULL as error:
             first = str(error).splitlines()[0]
             raise OutputError(
-                f"{self.path}: cannot be written: {first}: is the disk full? The store is as it "
-                "was; run the same command again to go on"
+                f"{self.path}: cannot be written: {first}: {what_ran_out(error)} The store is as "
+                "it was; run the same command again to go on"
             ) from error
 
     @contextmanager
@@ -207,17 +217,18 @@ class Store:
         self.connection.execute(queries.REPEATED_ENTITIES)
         self.connection.execute(queries.STAGE_ENTITIES)
         for query in (
-            queries.REMOVE_OLDER_ENTITIES,
-            queries.ADD_ENTITIES,
+            queries.MERGE_ENTITIES,
             queries.ADD_PROPERTIES,
-            queries.REMOVE_OLDER_REDIRECTS,
-            queries.ADD_REDIRECTS,
+            queries.MERGE_REDIRECTS,
         ):
             self.connection.execute(query, {"snapshot": snapshot})
+        self.connection.execute(queries.REPLACE_ENTITIES)
+        self.connection.execute(queries.REPLACE_REDIRECTS)
 
     def _add_facts(self, snapshot: int) -> int:
         """Return how many facts the snapshot has."""
         self.connection.execute(queries.REPEATED_FACTS)
+        self.connection.execute(queries.MATCH_FACTS)
         self.connection.execute(queries.STAGE_FACTS)
         ((last,),) = self.rows(queries.LAST_FACT)
         self.connection.execute(queries.ADD_FACTS, {"last": last})

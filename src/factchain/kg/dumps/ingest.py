@@ -45,12 +45,10 @@ from factchain.kg.records import (
     DumpShards,
     Reject,
 )
-from factchain.kg.store import Store
+from factchain.kg.store import MEMORY, Store
 from factchain.parallel import Engine, map_shards
 from factchain.progress import measuring, say
 
-MEMORY = 512 << 20
-"""Bytes that DuckDB uses at most, by default."""
 LAYOUT = 1
 """Of the shards; another number lets a run begin anew."""
 

@@ -10,14 +10,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from factchain.errors import InputError
-from factchain.kg.dumps.ingest import MEMORY
 from factchain.kg.extraction import queries
 from factchain.kg.extraction.protocol import ExtractorSettings
 from factchain.kg.extraction.run import ExtractionRun, extract, read_run
 from factchain.kg.linking import queries as linking_queries
 from factchain.kg.linking.link import LinkSummary, check_index, link
 from factchain.kg.shared_folder import join, let_duckdb_read, local_path
-from factchain.kg.store import Store
+from factchain.kg.store import MEMORY, Store
 from factchain.parallel import Engine
 from factchain.records import Record, read_records
 

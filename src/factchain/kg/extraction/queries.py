@@ -55,11 +55,23 @@ JOIN read_parquet($shards) i
 
 DROP_SAME_PASSAGES = "DROP TABLE same_passage"
 
-# What other text said goes.
+# What other text said goes. The tables are emptied and filled again, since DuckDB keeps eight bytes
+# in memory for each row that a condition deletes.
 DROP_OTHER_TEXT = """
-DELETE FROM mention WHERE passage NOT IN (FROM same_passage);
-DELETE FROM entity_mention WHERE passage NOT IN (FROM same_passage);
-DELETE FROM passage WHERE id NOT IN (FROM same_passage);
+CREATE OR REPLACE TEMP TABLE kept_mention AS
+FROM mention m SEMI JOIN same_passage p ON p.id = m.passage;
+CREATE OR REPLACE TEMP TABLE kept_entity_mention AS
+FROM entity_mention m SEMI JOIN same_passage p ON p.id = m.passage;
+CREATE OR REPLACE TEMP TABLE kept_passage AS FROM passage k SEMI JOIN same_passage p ON p.id = k.id;
+DELETE FROM mention;
+DELETE FROM entity_mention;
+DELETE FROM passage;
+INSERT INTO mention FROM kept_mention;
+INSERT INTO entity_mention FROM kept_entity_mention;
+INSERT INTO passage FROM kept_passage;
+DROP TABLE kept_mention;
+DROP TABLE kept_entity_mention;
+DROP TABLE kept_passage;
 """
 
 # What was counted in other mentions.

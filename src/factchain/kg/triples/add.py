@@ -18,9 +18,8 @@ import pyarrow as pa
 from factchain.errors import InputError
 from factchain.files import sha256, write_atomically
 from factchain.kg import doors_queries
-from factchain.kg.dumps.ingest import MEMORY
 from factchain.kg.records import Reject
-from factchain.kg.store import Store
+from factchain.kg.store import MEMORY, Store
 from factchain.kg.triples import lines
 from factchain.kg.triples import ntriples as triples_ntriples
 from factchain.kg.triples import table as triples_table
