@@ -31,6 +31,17 @@ def set_silent(silent: bool) -> None:
     _silent = silent
 
 
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Switch them off in the block, for work that another bar stands for."""
+    before = _silent
+    set_silent(True)
+    try:
+        yield
+    finally:
+        set_silent(before)
+
+
 def say(message: str) -> None:
     """Print a message to stderr, unless silenced."""
     if not _silent:

@@ -7,16 +7,15 @@ what a log of the same files, prompts and model holds is not asked again.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
-from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factchain.errors import ConfigError, MissingExtraError
-from factchain.parallel import map_shards
-from factchain.progress import counting, say, set_silent
+from factchain.parallel import as_it_is, map_shards
+from factchain.progress import counting, say, silenced
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,6 +28,8 @@ BUILT_IN = "factchain/"
 
 _MOST_CALLS = ("probe", "dynamic", "decomposition", "stepwise", "sub-", "strategy-s")
 """What the names of tasks with several calls a question begin with, those with most first."""
+Limited = tuple[str, int | None]
+"""A task by name, and how many of its questions are asked: all, if no number is given."""
 
 
 def is_installed() -> bool:
@@ -154,9 +155,16 @@ def _run_apart(
         for one in ordered:
             run(one)  # with a bar of its own
         return
+    quiet = partial(_quietly, run)
     with counting("running tasks", len(ordered)) as advance:
-        for _ in map_shards(run, ordered, workers):
+        # This process has imported Inspect already, which takes others five seconds.
+        for _ in map_shards(quiet, ordered, workers, hand_over=as_it_is):
             advance()
+
+
+def _quietly(run: Callable[[Limited], None], one: Limited) -> None:
+    with silenced():
+        run(one)
 
 
 def _rank(name: str) -> int:
@@ -170,13 +178,11 @@ def _run_one(
     model: str,
     retrievers: Sequence[str],
     logs: Path,
-    one: tuple[str, int | None],
+    one: Limited,
 ) -> None:
     from factchain.eval import inspect_run
     from factchain.eval.tasks import make_tasks
 
-    if parent_process():
-        set_silent(True)  # this process's own bar
     name, limit = one
     made, _ = make_tasks(workspace, [name], retrievers)
     task = made[name]

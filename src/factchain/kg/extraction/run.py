@@ -25,7 +25,7 @@ from factchain.kg.records import PassageView, number
 from factchain.kg.shared_folder import exists, join, open_new, open_shard, write_parquet
 from factchain.kg.text.passages import check_corpus, corpus_blocks, passages_of
 from factchain.kg.triples.lines import Block
-from factchain.parallel import Engine, map_shards
+from factchain.parallel import Engine, as_it_is, map_shards
 from factchain.progress import measuring
 from factchain.records import Record
 
@@ -116,7 +116,7 @@ def extract(
     rejected: Counter[str] = Counter()
     names = []
     with measuring("extracting", size) as advance:
-        for done in map_shards(extract_shard, shards, workers, engine, hand_over=_as_it_is):
+        for done in map_shards(extract_shard, shards, workers, engine, hand_over=as_it_is):
             names.append(done.address.rpartition("/")[2])
             rejected.update(done.rejected)
             total.update(passages=done.passages, mentions=done.mentions, statements=done.statements)
@@ -154,11 +154,6 @@ def _shards(passages: Path, settings: ExtractorSettings, folder: str) -> Iterato
         digest = hashlib.sha256(settings.key().encode() + b"\n" + block.data).hexdigest()[:16]
         name = f"text-{position:06}-{digest}.parquet"
         yield Shard(join(folder, name), settings, passages, block)
-
-
-def _as_it_is(shard: Shard) -> Shard:
-    """A shard for another process: it holds all that is needed there."""
-    return shard
 
 
 def extract_shard(shard: Shard) -> ShardSummary:
