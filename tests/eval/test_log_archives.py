@@ -10,6 +10,7 @@ from zipfile import ZipFile, is_zipfile
 import pytest
 from inspect_ai.log import EvalLog, EvalSampleSummary, read_eval_log, write_eval_log
 
+from factchain.errors import InputError
 from factchain.eval import log_archives
 from factchain.eval.log_archives import read_stores, read_summaries
 from factchain.eval.scores import read_headers
@@ -79,3 +80,24 @@ def test_a_log_that_was_not_finished_is_read_too(logs: list[EvalLog]) -> None:
         for name, content in kept.items():
             archive.writestr(name, content)
     assert in_short(read_summaries(log.location)) == whole
+
+
+@pytest.mark.parametrize(
+    ("member", "read"),
+    [
+        ("summaries.json", lambda path, _: read_summaries(path)),
+        ("samples/", lambda path, samples: list(read_stores(path, samples))),
+    ],
+)
+def test_a_broken_part_of_a_log_is_told(
+    logs: list[EvalLog], member: str, read: Callable[[str, list[Any]], Any]
+) -> None:
+    path = Path(logs[0].location.removeprefix("file://"))
+    with ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    with ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content[:9] if name.startswith(member) else content)
+    assert len(read_headers(path.parent)) == 1
+    with pytest.raises(InputError, match=r"is no readable log: .*: move it away$"):
+        read(str(path), list(logs[0].eval.dataset.sample_ids or ()))

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from factchain.errors import InputError
 from factchain.eval.columns import Columns, Rows
 from factchain.eval.dataset import rests_on, version_of
-from factchain.eval.log_archives import Summary, read_summaries
+from factchain.eval.log_archives import Summary, read_summaries, reading
 from factchain.eval.records import ScoreSummary
 from factchain.eval.results import FLOOR as FLOOR
 from factchain.eval.scorers import outcomes_of
@@ -151,13 +151,8 @@ def read_headers(logs: Path) -> list[EvalLog]:
     headers = []
     for info in list_eval_logs(str(logs)) if logs.is_dir() else []:
         path = _path_of(logs, info.name)
-        try:
+        with reading(path):
             header = read_eval_log(info, header_only=True)
-        except Exception as error:  # Inspect has no exception of its own for a broken log
-            raise InputError(
-                f"{path}: is no readable log: it is broken, or another version of Inspect wrote "
-                "it: move it away"
-            ) from error
         if header.version > _LOG_VERSION:
             raise InputError(
                 f"{path}: is a log of version {header.version}, and the Inspect that is installed "
