@@ -18,7 +18,7 @@ from conftest import Edge, edges_to_entities, item, write_dump
 from factchain.errors import OutputError, StoreError
 from factchain.kg.dumps.ingest import ingest
 from factchain.kg.records import ENTITY_SCHEMA, FACT_SCHEMA, PROPERTY_SCHEMA, DumpTables
-from factchain.kg.store import Store
+from factchain.kg.store import MEMORY, Store
 
 MakeStore = Callable[..., Store]
 
@@ -238,6 +238,24 @@ def many_facts(number: int, by: int) -> DumpTables:
         rank=pa.repeat("normal", number),
     )
     return DumpTables(entities, PROPERTY_SCHEMA.empty_table(), facts)
+
+
+@given(st.lists(st.tuples(statements, names), min_size=1, max_size=3))
+@settings(max_examples=15)
+def test_sorting_in_parts_changes_nothing(
+    tmp_path_factory: pytest.TempPathFactory, given: list[Any]
+) -> None:
+    dumps = []
+    for rows in (MEMORY, 2):
+        folder = tmp_path_factory.mktemp("store")
+        with Store.create(folder / "kg") as store, pytest.MonkeyPatch.context() as patched:
+            patched.setattr("factchain.kg.store.MEMORY_OF_SORTED", MEMORY // rows)
+            for n, snapshot in enumerate(given):
+                store.add_snapshot(f"{n}", f"200{n}-01-01", "", "", as_tables(*snapshot))
+            order = store.rows("SELECT id FROM entity"), store.rows("SELECT * FROM fact_snapshot")
+            dumps.append((store.dump(), order))
+        assert {path.name for path in folder.iterdir()} == {"kg"}
+    assert dumps[0] == dumps[1]
 
 
 @pytest.mark.slow

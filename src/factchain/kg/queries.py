@@ -7,6 +7,13 @@ DROP_INCOMING = {
     "redirect": "DROP VIEW incoming_redirect",
 }
 
+DROP_ASIDE = {
+    "staged_entity": "DROP VIEW staged_entity",
+    "merged_entity": "DROP VIEW merged_entity",
+    "matched_fact": "DROP VIEW matched_fact",
+    "staged_fact": "DROP VIEW staged_fact",
+}
+
 ADD_SNAPSHOT = """
 INSERT INTO snapshot
 SELECT coalesce(max(id), 0) + 1, ?, ?, ?, ?, ? FROM snapshot
@@ -20,8 +27,7 @@ CREATE OR REPLACE TEMP TABLE repeated_entity AS
 SELECT id FROM incoming_entity GROUP BY id HAVING count(*) > 1
 """
 
-STAGE_ENTITIES = """
-CREATE OR REPLACE TEMP TABLE staged_entity AS
+STAGED_ENTITIES = """
 SELECT id, label, description, aliases, classes, wikipedia
 FROM (
     FROM incoming_entity i ANTI JOIN repeated_entity r ON r.id = i.id
@@ -36,24 +42,27 @@ FROM (
 
 # The newest snapshot wins: what a newer one says of an entity stays. The table is emptied and
 # filled again, since DuckDB keeps eight bytes in memory for each row that a condition deletes.
-MERGE_ENTITIES = """
-CREATE OR REPLACE TEMP TABLE merged_entity AS
-WITH older AS (
-    SELECT id FROM snapshot WHERE date < (SELECT date FROM snapshot WHERE id = $snapshot)
-)
+MERGED_ENTITIES = """
+WITH this AS (SELECT id, date FROM snapshot ORDER BY id DESC LIMIT 1),
+older AS (SELECT id FROM snapshot WHERE date < (SELECT date FROM this))
 FROM entity WHERE snapshot NOT IN (FROM older)
 UNION ALL
 FROM (FROM entity WHERE snapshot IN (FROM older)) e ANTI JOIN staged_entity i ON i.id = e.id
 UNION ALL
-SELECT i.id, i.label, i.description, i.aliases, i.classes, i.wikipedia, $snapshot
+SELECT
+    i.id, i.label, i.description, i.aliases, i.classes, i.wikipedia, (SELECT id FROM this)
 FROM staged_entity i
 ANTI JOIN (SELECT id FROM entity WHERE snapshot NOT IN (FROM older)) e ON e.id = i.id
 """
 
-REPLACE_ENTITIES = """
-DELETE FROM entity;
-INSERT INTO entity FROM merged_entity ORDER BY id;
-DROP TABLE merged_entity;
+ENTITY_IDS = "SELECT id FROM merged_entity USING SAMPLE reservoir(10000 ROWS)"
+
+COUNT_ENTITIES = "SELECT count(*) FROM merged_entity"
+
+EMPTY_ENTITIES = "DELETE FROM entity"
+
+ADD_ENTITIES = """
+INSERT INTO entity FROM merged_entity WHERE id >= $first AND id < $end ORDER BY id
 """
 
 ADD_PROPERTIES = """
@@ -97,8 +106,7 @@ FROM incoming_fact GROUP BY key HAVING count(*) > 1
 # The facts, those that the store knows with their ids. Two statements of one fact: the one that
 # started first. Facts of one subject and property are told apart by a hash of the rest: a join by
 # ten columns does not fit into little memory.
-MATCH_FACTS = """
-CREATE OR REPLACE TEMP TABLE matched_fact AS
+MATCHED_FACTS = """
 WITH keyed AS (
     SELECT
         *, hash(s, p, o, value, datatype, unit, precision, calendar, lower, upper) AS key
@@ -122,13 +130,21 @@ SELECT i.* EXCLUDE (key), f.id AS known
 FROM once i LEFT JOIN stored f ON f.s = i.s AND f.p = i.p AND f.key = i.key
 """
 
-# Those that the store knows come last.
-STAGE_FACTS = """
-CREATE OR REPLACE TEMP TABLE staged_fact AS
+COUNT_FACTS = "SELECT count(*), count(known) FROM matched_fact"
+
+NEW_SUBJECTS = """
+SELECT s FROM (SELECT s FROM matched_fact WHERE known IS NULL) USING SAMPLE reservoir(10000 ROWS)
+"""
+
+KNOWN_IDS = """
+SELECT known FROM (SELECT known FROM matched_fact WHERE known IS NOT NULL)
+USING SAMPLE reservoir(10000 ROWS)
+"""
+
+STAGED_FACTS = """
 FROM matched_fact i
-ORDER BY
-    known NULLS FIRST,
-    i.s, i.p, i.o, i.value, i.datatype, i.unit, i.precision, i.calendar, i.lower, i.upper
+WHERE known IS NULL AND s >= $first AND s < $end
+ORDER BY i.s, i.p, i.o, i.value, i.datatype, i.unit, i.precision, i.calendar, i.lower, i.upper
 """
 
 LAST_FACT = "SELECT coalesce(max(id), 0) FROM fact"
@@ -138,18 +154,24 @@ INSERT INTO fact
 SELECT
     $last + row_number() OVER (),
     s, p, o, value, datatype, unit, precision, calendar, lower, upper
-FROM staged_fact WHERE known IS NULL
+FROM staged_fact
 """
 
 ADD_FACT_SNAPSHOTS = """
 INSERT INTO fact_snapshot
-SELECT coalesce(known, $last + row_number() OVER ()), $snapshot, rank, start_time, end_time
+SELECT $last + row_number() OVER (), $snapshot, rank, start_time, end_time
 FROM staged_fact
 """
 
+ADD_KNOWN_FACT_SNAPSHOTS = """
+INSERT INTO fact_snapshot
+SELECT known, $snapshot, rank, start_time, end_time
+FROM matched_fact WHERE known >= $first AND known < $end
+ORDER BY known
+"""
+
 DROP_STAGED = """
-DROP TABLE repeated_entity; DROP TABLE staged_entity;
-DROP TABLE repeated_fact; DROP TABLE matched_fact; DROP TABLE staged_fact
+DROP TABLE repeated_entity; DROP TABLE repeated_fact
 """
 
 PASSAGES = "SELECT id, title, entity, text FROM passage ORDER BY id"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import glob
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -20,6 +22,8 @@ from factchain.kg.records import DumpShards, DumpTables
 
 MEMORY = 384 << 20
 """Bytes that DuckDB takes at most, by default: about what readers of a dump have taken before."""
+MEMORY_OF_SORTED = 20
+"""Bytes that DuckDB has for each row of a sort, at least."""
 _FULL = (
     *(duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException),
     duckdb.TransactionException,  # a commit that fails
@@ -56,6 +60,7 @@ class Store:
         connection.execute("SET enable_progress_bar = false")
         self.connection = connection
         self.path = path
+        self._memory = MEMORY
         self._changing = False
 
     @classmethod
@@ -171,6 +176,7 @@ class Store:
 
     def limit(self, memory: int, threads: int) -> None:
         """Let DuckDB use so many bytes of memory, and the disk beside the store beyond them."""
+        self._memory = memory
         self.connection.execute("SET memory_limit = ?", [f"{memory // 2**20} MiB"])
         self.connection.execute("SET threads = ?", [threads])
 
@@ -214,27 +220,61 @@ class Store:
         return count
 
     def _add_entities(self, snapshot: int) -> None:
-        self.connection.execute(queries.REPEATED_ENTITIES)
-        self.connection.execute(queries.STAGE_ENTITIES)
-        for query in (
-            queries.MERGE_ENTITIES,
-            queries.ADD_PROPERTIES,
-            queries.MERGE_REDIRECTS,
+        execute = self.connection.execute
+        execute(queries.REPEATED_ENTITIES)
+        with (
+            self._aside("staged_entity", queries.STAGED_ENTITIES),
+            self._aside("merged_entity", queries.MERGED_ENTITIES),
         ):
-            self.connection.execute(query, {"snapshot": snapshot})
-        self.connection.execute(queries.REPLACE_ENTITIES)
-        self.connection.execute(queries.REPLACE_REDIRECTS)
+            ((count,),) = self.rows(queries.COUNT_ENTITIES)
+            execute(queries.EMPTY_ENTITIES)
+            for part in self._parts(queries.ENTITY_IDS, count):
+                execute(queries.ADD_ENTITIES, part)
+        execute(queries.ADD_PROPERTIES, {"snapshot": snapshot})
+        execute(queries.MERGE_REDIRECTS, {"snapshot": snapshot})
+        execute(queries.REPLACE_REDIRECTS)
 
     def _add_facts(self, snapshot: int) -> int:
         """Return how many facts the snapshot has."""
-        self.connection.execute(queries.REPEATED_FACTS)
-        self.connection.execute(queries.MATCH_FACTS)
-        self.connection.execute(queries.STAGE_FACTS)
-        ((last,),) = self.rows(queries.LAST_FACT)
-        self.connection.execute(queries.ADD_FACTS, {"last": last})
-        self.connection.execute(queries.ADD_FACT_SNAPSHOTS, {"last": last, "snapshot": snapshot})
-        ((count,),) = self.rows("SELECT count(*) FROM staged_fact")
+        execute = self.connection.execute
+        execute(queries.REPEATED_FACTS)
+        with self._aside("matched_fact", queries.MATCHED_FACTS):
+            ((count, known),) = self.rows(queries.COUNT_FACTS)
+            for part in self._parts(queries.NEW_SUBJECTS, count - known):
+                ((last,),) = self.rows(queries.LAST_FACT)
+                with self._aside("staged_fact", queries.STAGED_FACTS, part):
+                    execute(queries.ADD_FACTS, {"last": last})
+                    execute(queries.ADD_FACT_SNAPSHOTS, {"last": last, "snapshot": snapshot})
+            for part in self._parts(queries.KNOWN_IDS, known):
+                execute(queries.ADD_KNOWN_FACT_SNAPSHOTS, part | {"snapshot": snapshot})
         return int(count)
+
+    @contextmanager
+    def _aside(self, name: str, query: str, values: dict[str, int] | None = None) -> Iterator[None]:
+        """A view of a query's rows, which lie in a file beside the store until the block ends.
+
+        Of temporary tables as large DuckDB keeps more in memory than it can sort beside.
+        """
+        # A run that is killed leaves it to the next, which writes over it.
+        file = self.path.with_name(f"{self.path.name}.{name}.parquet")
+        try:
+            self.connection.sql(query, params=values).write_parquet(str(file), compression="lz4")
+            self.connection.read_parquet(glob.escape(str(file))).create_view(name)
+            yield
+            self.connection.execute(queries.DROP_ASIDE[name])
+        finally:
+            file.unlink(missing_ok=True)
+
+    def _parts(self, sample: str, rows: int) -> list[dict[str, int]]:
+        """Ranges of ids, of which a sample is given, that DuckDB can sort in its memory's reach.
+
+        What a sort takes at least grows with its rows, on disk or not.
+        """
+        number = -(-rows // max(1, self._memory // MEMORY_OF_SORTED))
+        ids = sorted(one for (one,) in self.rows(sample)) if number > 1 else []
+        cuts = sorted({ids[len(ids) * part // number] for part in range(1, number)})
+        ends = pairwise([0, *cuts, 2**63 - 1])
+        return [{"first": first, "end": end} for first, end in ends] if number else []
 
     def snapshots(self) -> list[Snapshot]:
         """The snapshots, oldest first."""
