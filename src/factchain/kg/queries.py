@@ -43,14 +43,14 @@ FROM (
 # The newest snapshot wins: what a newer one says of an entity stays. The table is emptied and
 # filled again, since DuckDB keeps eight bytes in memory for each row that a condition deletes.
 MERGED_ENTITIES = """
-WITH this AS (SELECT id, date FROM snapshot ORDER BY id DESC LIMIT 1),
-older AS (SELECT id FROM snapshot WHERE date < (SELECT date FROM this))
+WITH older AS (
+    SELECT id FROM snapshot WHERE date < (SELECT date FROM snapshot WHERE id = $snapshot)
+)
 FROM entity WHERE snapshot NOT IN (FROM older)
 UNION ALL
 FROM (FROM entity WHERE snapshot IN (FROM older)) e ANTI JOIN staged_entity i ON i.id = e.id
 UNION ALL
-SELECT
-    i.id, i.label, i.description, i.aliases, i.classes, i.wikipedia, (SELECT id FROM this)
+SELECT i.id, i.label, i.description, i.aliases, i.classes, i.wikipedia, $snapshot
 FROM staged_entity i
 ANTI JOIN (SELECT id FROM entity WHERE snapshot NOT IN (FROM older)) e ON e.id = i.id
 """

@@ -224,7 +224,7 @@ class Store:
         execute(queries.REPEATED_ENTITIES)
         with (
             self._aside("staged_entity", queries.STAGED_ENTITIES),
-            self._aside("merged_entity", queries.MERGED_ENTITIES),
+            self._aside("merged_entity", queries.MERGED_ENTITIES, {"snapshot": snapshot}),
         ):
             ((count,),) = self.rows(queries.COUNT_ENTITIES)
             execute(queries.EMPTY_ENTITIES)
