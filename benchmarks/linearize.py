@@ -45,7 +45,7 @@ CREATE TEMP MACRO name(i, words) AS array_to_string(list_transform(
 """
 FILL = """
 INSERT INTO snapshot VALUES
-    (1, '2021', '2021-06-21', 'made', ''), (2, '2024', '2024-06-05', 'made', '');
+    (1, '2021', '2021-06-21', 'made', '', []), (2, '2024', '2024-06-05', 'made', '', []);
 INSERT INTO property
 SELECT i, lower(name(i + 7, 2)), NULL, [], 'wikibase-item', 2 FROM range(1, $properties + 1) t(i);
 INSERT INTO entity
