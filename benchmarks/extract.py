@@ -40,6 +40,7 @@ from factchain.kg.records import (
     DumpTables,
     TextPassage,
 )
+from factchain.kg.snapshot import add_snapshot
 from factchain.kg.store import Store
 from factchain.records import read_records, write_records
 
@@ -143,7 +144,7 @@ def make_store(path: Path, rng: np.random.Generator, names: Sequence[str]) -> No
     )
     with Store.create(path) as store:
         tables = DumpTables(entities, PROPERTY_SCHEMA.empty_table(), facts)
-        store.add_snapshot("now", "2024-06-05", "made up", "", tables)
+        add_snapshot(store, "now", "2024-06-05", "made up", "", tables)
 
 
 # What follows prepares a contestant, which then tells how many (passage, name) pairs it found.

@@ -27,6 +27,7 @@ from factchain.kg.dumps.dump import DumpSettings
 from factchain.kg.dumps.ingest import ingest
 from factchain.kg.dumps.statements import FactFilter
 from factchain.kg.records import ENTITY_SCHEMA, FACT_SCHEMA, PROPERTY_SCHEMA, DumpTables
+from factchain.kg.snapshot import add_snapshot
 from factchain.kg.store import Store
 
 
@@ -62,7 +63,7 @@ def add(store: Store, position: int, version: Iterable[F], label: str = "") -> N
         pa.Table.from_pylist([], schema=PROPERTY_SCHEMA),
         pa.Table.from_pylist(rows, schema=FACT_SCHEMA),
     )
-    store.add_snapshot(name_of(position), f"20{20 + position}-01-01", "made", "0", tables)
+    add_snapshot(store, name_of(position), f"20{20 + position}-01-01", "made", "0", tables)
 
 
 def expected(old: Collection[F], new: Collection[F]) -> dict[F, tuple[str, str, bool]]:

@@ -18,6 +18,7 @@ from conftest import Edge, edges_to_entities, item, write_dump
 from factchain.errors import OutputError, StoreError
 from factchain.kg.dumps.ingest import ingest
 from factchain.kg.records import ENTITY_SCHEMA, FACT_SCHEMA, PROPERTY_SCHEMA, DumpTables
+from factchain.kg.snapshot import add_snapshot
 from factchain.kg.store import MEMORY, Store
 
 MakeStore = Callable[..., Store]
@@ -153,7 +154,7 @@ def test_snapshots_are_sets_of_facts_whatever_repeats_and_their_order(
     random.shuffle(order)
     with Store.create(tmp_path_factory.mktemp("store") / "kg") as store:
         for n in order:
-            count = store.add_snapshot(f"{n}", f"200{n}-01-01", "", "", as_tables(*given[n]))
+            count = add_snapshot(store, f"{n}", f"200{n}-01-01", "", "", as_tables(*given[n]))
             assert count == len({key for key, _, _ in given[n][0]})
         numbers = [n for (n,) in store.rows("SELECT id FROM fact ORDER BY rowid")]
         assert sorted(numbers) == list(range(1, len(numbers) + 1))
@@ -249,9 +250,9 @@ def test_sorting_in_parts_changes_nothing(
     for rows in (MEMORY, 2):
         folder = tmp_path_factory.mktemp("store")
         with Store.create(folder / "kg") as store, pytest.MonkeyPatch.context() as patched:
-            patched.setattr("factchain.kg.store.MEMORY_OF_SORTED", MEMORY // rows)
+            patched.setattr("factchain.kg.snapshot.MEMORY_OF_SORTED", MEMORY // rows)
             for n, snapshot in enumerate(given):
-                store.add_snapshot(f"{n}", f"200{n}-01-01", "", "", as_tables(*snapshot))
+                add_snapshot(store, f"{n}", f"200{n}-01-01", "", "", as_tables(*snapshot))
             order = store.rows("SELECT id FROM entity"), store.rows("SELECT * FROM fact_snapshot")
             dumps.append((store.dump(), order))
         assert {path.name for path in folder.iterdir()} == {"kg"}
@@ -265,7 +266,7 @@ def test_a_second_snapshot_needs_no_more_memory_than_the_first(tmp_path: Path) -
     with Store.create(tmp_path / "kg.duckdb") as store:
         store.limit(128 << 20, 2)
         for by, date in enumerate(("2021-06-21", "2024-06-05")):
-            assert store.add_snapshot(date, date, "", "", many_facts(number, by)) == number
+            assert add_snapshot(store, date, date, "", "", many_facts(number, by)) == number
         counts = dict(store.rows("SELECT recency, count(*) FROM fact_recency GROUP BY recency"))
         assert counts == {"new": number, "gone": number}
         assert store.rows("SELECT count(*), min(snapshot) FROM entity") == [(number, 2)]
@@ -275,5 +276,5 @@ def test_too_little_memory_is_told(tmp_path: Path) -> None:
     with Store.create(tmp_path / "kg.duckdb") as store:
         store.limit(2 << 20, 1)
         with pytest.raises(OutputError, match=r"may DuckDB take more memory \(--memory\)"):
-            store.add_snapshot("now", "2024-06-05", "", "", many_facts(100_000, 0))
+            add_snapshot(store, "now", "2024-06-05", "", "", many_facts(100_000, 0))
         assert store.snapshots() == []

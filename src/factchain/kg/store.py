@@ -18,12 +18,9 @@ import pyarrow as pa
 
 from factchain.errors import OutputError, StoreError
 from factchain.kg import queries
-from factchain.kg.records import DumpShards, DumpTables
 
 MEMORY = 384 << 20
 """Bytes that DuckDB takes at most, by default: about what readers of a dump have taken before."""
-MEMORY_OF_SORTED = 20
-"""Bytes that DuckDB has for each row of a sort, at least."""
 _FULL = (
     *(duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException),
     duckdb.TransactionException,  # a commit that fails
@@ -188,89 +185,42 @@ class Store:
                     f"{self.path}: holds the snapshot {snapshot.name!r} of {snapshot.date} already"
                 )
 
-    def add_snapshot(
+    @contextmanager
+    def aside(
         self,
         name: str,
-        date: str,
-        source: str,
-        checksum: str,
-        tables: DumpTables | DumpShards,
-        languages: Sequence[str] = (),
-    ) -> int:
-        """Add the facts of one dump, with names in `languages`; return how many facts it has.
-
-        Raises StoreError where the store holds a snapshot of that name or date.
-        """
-        self.check_is_new(name, date)
-        with (
-            self.transaction(),
-            self.incoming(
-                entity=tables.entities,
-                property=tables.properties,
-                fact=tables.facts,
-                redirect=tables.redirects,
-            ),
-        ):
-            ((snapshot,),) = self.rows(
-                queries.ADD_SNAPSHOT, name, date, source, checksum, list(languages)
-            )
-            self._add_entities(snapshot)
-            count = self._add_facts(snapshot)
-            self.connection.execute(queries.DROP_STAGED)
-        return count
-
-    def _add_entities(self, snapshot: int) -> None:
-        execute = self.connection.execute
-        execute(queries.REPEATED_ENTITIES)
-        with (
-            self._aside("staged_entity", queries.STAGED_ENTITIES),
-            self._aside("merged_entity", queries.MERGED_ENTITIES, {"snapshot": snapshot}),
-        ):
-            ((count,),) = self.rows(queries.COUNT_ENTITIES)
-            execute(queries.EMPTY_ENTITIES)
-            for part in self._parts(queries.ENTITY_IDS, count):
-                execute(queries.ADD_ENTITIES, part)
-        execute(queries.ADD_PROPERTIES, {"snapshot": snapshot})
-        execute(queries.MERGE_REDIRECTS, {"snapshot": snapshot})
-        execute(queries.REPLACE_REDIRECTS)
-
-    def _add_facts(self, snapshot: int) -> int:
-        """Return how many facts the snapshot has."""
-        execute = self.connection.execute
-        execute(queries.REPEATED_FACTS)
-        with self._aside("matched_fact", queries.MATCHED_FACTS):
-            ((count, known),) = self.rows(queries.COUNT_FACTS)
-            for part in self._parts(queries.NEW_SUBJECTS, count - known):
-                ((last,),) = self.rows(queries.LAST_FACT)
-                with self._aside("staged_fact", queries.STAGED_FACTS, part):
-                    execute(queries.ADD_FACTS, {"last": last})
-                    execute(queries.ADD_FACT_SNAPSHOTS, {"last": last, "snapshot": snapshot})
-            for part in self._parts(queries.KNOWN_IDS, known):
-                execute(queries.ADD_KNOWN_FACT_SNAPSHOTS, part | {"snapshot": snapshot})
-        return int(count)
-
-    @contextmanager
-    def _aside(self, name: str, query: str, values: dict[str, int] | None = None) -> Iterator[None]:
+        query: str,
+        values: dict[str, int] | None = None,
+        *,
+        numbered: bool = False,
+    ) -> Iterator[None]:
         """A view of a query's rows, which lie in a file beside the store until the block ends.
 
+        Where they are `numbered`, the view has their positions from 0 as `file_row_number`, which
+        threads read side by side; a window over rows in order takes one thread.
         Of temporary tables as large DuckDB keeps more in memory than it can sort beside.
         """
         # A run that is killed leaves it to the next, which writes over it.
         file = self.path.with_name(f"{self.path.name}.{name}.parquet")
         try:
             self.connection.sql(query, params=values).write_parquet(str(file), compression="lz4")
-            self.connection.read_parquet(glob.escape(str(file))).create_view(name)
+            rows = self.connection.read_parquet(glob.escape(str(file)), file_row_number=numbered)
+            rows.create_view(name)
             yield
             self.connection.execute(queries.DROP_ASIDE[name])
         finally:
             file.unlink(missing_ok=True)
 
-    def _parts(self, sample: str, rows: int) -> list[dict[str, int]]:
-        """Ranges of ids, of which a sample is given, that DuckDB can sort in its memory's reach.
+    def reach(self, each: int) -> int:
+        """How many rows DuckDB's memory suffices for, where it takes so many bytes for each."""
+        return max(1, self._memory // each)
 
-        What a sort takes at least grows with its rows, on disk or not.
+    def parts(self, sample: str, rows: int, each: int) -> list[dict[str, int]]:
+        """Ranges `first` to `end` of ids, a sample of which is queried, that memory suffices for.
+
+        What sorting or joining takes at least grows with the rows, on disk or not.
         """
-        number = -(-rows // max(1, self._memory // MEMORY_OF_SORTED))
+        number = -(-rows // self.reach(each))
         ids = sorted(one for (one,) in self.rows(sample)) if number > 1 else []
         cuts = sorted({ids[len(ids) * part // number] for part in range(1, number)})
         ends = pairwise([0, *cuts, 2**63 - 1])

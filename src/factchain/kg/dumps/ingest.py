@@ -45,6 +45,7 @@ from factchain.kg.records import (
     DumpShards,
     Reject,
 )
+from factchain.kg.snapshot import add_snapshot
 from factchain.kg.store import MEMORY, Store
 from factchain.parallel import Engine, map_shards
 from factchain.progress import measuring, say
@@ -271,7 +272,7 @@ def _add(
     shared_folder.let_duckdb_read(store.connection, folder.address)
     store.limit(memory, workers)
     source = ", ".join(path.name for path in reader.paths)
-    facts = store.add_snapshot(name, date, source, _checksum(reader), shards, languages)
+    facts = add_snapshot(store, name, date, source, _checksum(reader), shards, languages)
     skipped = totals.skipped
     skipped["cyclic redirect"] = cyclic
     if cyclic:

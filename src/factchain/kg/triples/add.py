@@ -19,6 +19,7 @@ from factchain.errors import InputError
 from factchain.files import sha256, write_atomically
 from factchain.kg import doors_queries
 from factchain.kg.records import Reject
+from factchain.kg.snapshot import add_snapshot
 from factchain.kg.store import MEMORY, Store
 from factchain.kg.triples import lines
 from factchain.kg.triples import ntriples as triples_ntriples
@@ -271,7 +272,7 @@ def _add(
     """Add the graph and its new ids to the store; return how many facts it has."""
     source = ", ".join(file.name for file in files)
     with store.transaction():
-        facts = store.add_snapshot(name, date, source, checksum(files), numbered.shards, languages)
+        facts = add_snapshot(store, name, date, source, checksum(files), numbered.shards, languages)
         store.connection.execute(doors_queries.ADD_OUTSIDE_IDS, [numbered.fresh])
     return facts
 
