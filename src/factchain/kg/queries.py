@@ -12,6 +12,14 @@ DROP_ASIDE = {
     "merged_entity": "DROP VIEW merged_entity",
     "matched_fact": "DROP VIEW matched_fact",
     "staged_fact": "DROP VIEW staged_fact",
+    "same_passage": "DROP VIEW same_passage",
+    "kept_passage": "DROP VIEW kept_passage",
+    "kept_mention": "DROP VIEW kept_mention",
+    "kept_entity_mention": "DROP VIEW kept_entity_mention",
+    "numbered_passage": "DROP VIEW numbered_passage",
+    "named_entity": "DROP VIEW named_entity",
+    "named_edge": "DROP VIEW named_edge",
+    "cooccurring_fact": "DROP VIEW cooccurring_fact",
 }
 
 PASSAGES = "SELECT id, title, entity, text FROM passage ORDER BY id"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import glob
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
@@ -190,7 +190,7 @@ class Store:
         self,
         name: str,
         query: str,
-        values: dict[str, int] | None = None,
+        values: Mapping[str, Any] | None = None,
         *,
         numbered: bool = False,
     ) -> Iterator[None]:

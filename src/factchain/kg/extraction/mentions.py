@@ -21,6 +21,10 @@ from factchain.parallel import Engine
 from factchain.records import Record, read_records
 
 BATCH = 50_000
+MEMORY_OF_JOINED = 100
+"""Bytes that DuckDB has for each mention that it joins with the others of its passage, at least."""
+MEMORY_OF_SORTED = 40
+"""The same for each mention of a fact that it sorts."""
 STATEMENT_SCHEMA = pa.schema(
     [(name, pa.string()) for name in ("passage", "head", "relation", "tail")]
 )
@@ -101,23 +105,36 @@ def put_text(store: Store, folder: str, run: ExtractionRun) -> None:
     extractor found before; what others found in the same passages stays. Popularity goes too:
     it has to be counted again.
     """
-    bound = {"shards": _shards(store, folder, run)}
-    named = {"extractor": run.extractor}
+    shards = {"shards": _shards(store, folder, run)}
+    extractor = {"extractor": run.extractor}
     execute = store.connection.execute
     with store.transaction():
-        execute(queries.SAME_PASSAGES, bound)
-        execute(queries.DROP_OTHER_TEXT)
-        execute(queries.ADD_PASSAGES, bound)
-        execute(queries.DROP_MENTIONS, named)
-        execute(queries.DROP_ENTITY_MENTIONS, named)
-        execute(queries.NUMBER_PASSAGES, bound)
-        execute(queries.NAMED_ENTITIES)
-        execute(queries.NAMED_EDGES)
-        execute(queries.ADD_ENTITY_MENTIONS, named)
-        execute(queries.ADD_COOCCURRING_FACTS, named)
-        execute(queries.DROP_NAMED)
+        with store.aside("same_passage", queries.SAME_PASSAGES, shards):
+            with (
+                store.aside("kept_passage", queries.KEPT_PASSAGES),
+                store.aside("kept_mention", queries.KEPT_MENTIONS, extractor),
+                store.aside("kept_entity_mention", queries.KEPT_ENTITY_MENTIONS, extractor),
+            ):
+                execute(queries.KEEP_PASSAGES)
+                execute(queries.KEEP_MENTIONS)
+            execute(queries.ADD_PASSAGES, shards)
+        with (
+            store.aside("numbered_passage", queries.NUMBERED_PASSAGES, shards),
+            store.aside("named_entity", queries.NAMED_ENTITIES),
+            store.aside("named_edge", queries.NAMED_EDGES),
+        ):
+            execute(queries.ADD_ENTITY_MENTIONS, extractor)
+            _add_cooccurring_facts(store, extractor)
         execute(queries.DROP_COUNTS)
-        execute(queries.DROP_SAME_PASSAGES)
+
+
+def _add_cooccurring_facts(store: Store, extractor: dict[str, str]) -> None:
+    ((named,),) = store.rows(queries.COUNT_NAMED)
+    for part in store.parts(queries.NAMING_PASSAGES, named, MEMORY_OF_JOINED):
+        with store.aside("cooccurring_fact", queries.COOCCURRING_FACTS, part):
+            ((stated,),) = store.rows(queries.COUNT_COOCCURRING)
+            for piece in store.parts(queries.STATING_PASSAGES, stated, MEMORY_OF_SORTED):
+                store.connection.execute(queries.ADD_COOCCURRING_FACTS, piece | extractor)
 
 
 def take_statements(store: Store, source: str) -> None:

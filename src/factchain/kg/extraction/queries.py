@@ -45,7 +45,6 @@ ORDER BY title
 
 # Passages that stand in the store as they stand in the shards.
 SAME_PASSAGES = """
-CREATE OR REPLACE TEMP TABLE same_passage AS
 SELECT p.id
 FROM passage p
 JOIN read_parquet($shards) i
@@ -53,25 +52,34 @@ JOIN read_parquet($shards) i
  AND i.entity IS NOT DISTINCT FROM p.entity
 """
 
-DROP_SAME_PASSAGES = "DROP TABLE same_passage"
+KEPT_PASSAGES = "FROM passage p SEMI JOIN same_passage s ON s.id = p.id"
 
-# What other text said goes. The tables are emptied and filled again, since DuckDB keeps eight bytes
-# in memory for each row that a condition deletes.
-DROP_OTHER_TEXT = """
-CREATE OR REPLACE TEMP TABLE kept_mention AS
-FROM mention m SEMI JOIN same_passage p ON p.id = m.passage;
-CREATE OR REPLACE TEMP TABLE kept_entity_mention AS
-FROM entity_mention m SEMI JOIN same_passage p ON p.id = m.passage;
-CREATE OR REPLACE TEMP TABLE kept_passage AS FROM passage k SEMI JOIN same_passage p ON p.id = k.id;
+# What other extractors found, anywhere and in these passages.
+OTHER_MENTIONS = "FROM mention WHERE extractor <> $extractor"
+
+OTHER_ENTITY_MENTIONS = "FROM entity_mention WHERE extractor <> $extractor"
+
+KEPT_MENTIONS = f"FROM ({OTHER_MENTIONS}) m SEMI JOIN same_passage s ON s.id = m.passage"
+
+KEPT_ENTITY_MENTIONS = f"""
+FROM ({OTHER_ENTITY_MENTIONS}) m SEMI JOIN same_passage s ON s.id = m.passage
+"""
+
+# Tables are emptied and filled again, since DuckDB keeps eight bytes in memory for each row that a
+# condition deletes.
+KEEP_PASSAGES = "DELETE FROM passage; INSERT INTO passage FROM kept_passage"
+
+KEEP_MENTIONS = """
 DELETE FROM mention;
 DELETE FROM entity_mention;
-DELETE FROM passage;
 INSERT INTO mention FROM kept_mention;
 INSERT INTO entity_mention FROM kept_entity_mention;
-INSERT INTO passage FROM kept_passage;
-DROP TABLE kept_mention;
-DROP TABLE kept_entity_mention;
-DROP TABLE kept_passage;
+"""
+
+ADD_PASSAGES = """
+INSERT INTO passage
+SELECT id, title, entity, text
+FROM read_parquet($shards) i ANTI JOIN same_passage s ON s.id = i.id
 """
 
 # What was counted in other mentions.
@@ -81,51 +89,53 @@ DELETE FROM entity_popularity;
 DELETE FROM popularity_unit;
 """
 
-ADD_PASSAGES = """
-INSERT INTO passage
-SELECT id, title, entity, text FROM read_parquet($shards)
-WHERE id NOT IN (FROM same_passage)
-"""
-
-DROP_MENTIONS = "DELETE FROM mention WHERE extractor = $extractor"
-
-DROP_ENTITY_MENTIONS = "DELETE FROM entity_mention WHERE extractor = $extractor"
-
 # The passages by number, which joins much faster than their ids.
-NUMBER_PASSAGES = """
-CREATE OR REPLACE TEMP TABLE numbered AS
+NUMBERED_PASSAGES = """
 SELECT row_number() OVER () AS number, id, mentions FROM read_parquet($shards)
 """
 
 NAMED_ENTITIES = """
-CREATE OR REPLACE TEMP TABLE named AS
-SELECT number, m.entity, m.count FROM (SELECT number, unnest(mentions) AS m FROM numbered)
+SELECT number, m.entity, m.count FROM (SELECT number, unnest(mentions) AS m FROM numbered_passage)
 """
 
 # Facts of the newest snapshot between entities that are named at all.
 NAMED_EDGES = """
-CREATE OR REPLACE TEMP TABLE named_edge AS
 SELECT id, s, o FROM current_edge
-WHERE s IN (SELECT DISTINCT entity FROM named) AND o IN (SELECT DISTINCT entity FROM named)
+WHERE s IN (SELECT DISTINCT entity FROM named_entity)
+  AND o IN (SELECT DISTINCT entity FROM named_entity)
 """
 
 ADD_ENTITY_MENTIONS = """
 INSERT INTO entity_mention
-SELECT id, m.entity, $extractor, m.count FROM (SELECT id, unnest(mentions) AS m FROM numbered)
+SELECT id, m.entity, $extractor, m.count
+FROM (SELECT id, unnest(mentions) AS m FROM numbered_passage)
 """
 
+COUNT_NAMED = "SELECT count(*) FROM named_entity"
+
+NAMING_PASSAGES = "SELECT number FROM named_entity USING SAMPLE reservoir(10000 ROWS)"
+
 # A fact is stated where its subject and object are named, as often as both can be paired.
-ADD_COOCCURRING_FACTS = """
-INSERT INTO mention
-SELECT p.id, e.id, $extractor, least(s.count, o.count)
+COOCCURRING_FACTS = """
+WITH named AS (FROM named_entity WHERE number >= $first AND number < $end)
+SELECT s.number, e.id AS fact, least(s.count, o.count) AS count
 FROM named s
 JOIN named_edge e ON e.s = s.entity
 JOIN named o ON o.number = s.number AND o.entity = e.o
-JOIN numbered p ON p.number = s.number
-ORDER BY s.number, e.id
 """
 
-DROP_NAMED = "DROP TABLE numbered; DROP TABLE named; DROP TABLE named_edge"
+COUNT_COOCCURRING = "SELECT count(*) FROM cooccurring_fact"
+
+STATING_PASSAGES = "SELECT number FROM cooccurring_fact USING SAMPLE reservoir(10000 ROWS)"
+
+ADD_COOCCURRING_FACTS = """
+INSERT INTO mention
+SELECT p.id, f.fact, $extractor, f.count
+FROM (FROM cooccurring_fact WHERE number >= $first AND number < $end) f
+JOIN numbered_passage p ON p.number = f.number
+WHERE p.number >= $first AND p.number < $end
+ORDER BY f.number, f.fact
+"""
 
 COUNT_MENTIONS = "SELECT count(*), count(DISTINCT fact) FROM mention WHERE extractor = ?"
 

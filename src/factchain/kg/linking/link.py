@@ -24,7 +24,7 @@ from wikimapper import WikiMapper
 
 from factchain.errors import InputError
 from factchain.kg.dumps.values import LARGEST_NUMBER
-from factchain.kg.extraction.queries import DROP_COUNTS, DROP_ENTITY_MENTIONS, DROP_MENTIONS
+from factchain.kg.extraction import queries as text_queries
 from factchain.kg.linking import queries
 from factchain.kg.records import number
 from factchain.kg.shared_folder import join, let_duckdb_read, write_parquet
@@ -105,11 +105,14 @@ def link(
     execute(queries.LINK_STATEMENTS)
     named = {"extractor": extractor}
     with store.transaction():
-        execute(DROP_MENTIONS, named)
-        execute(DROP_ENTITY_MENTIONS, named)
+        with (
+            store.aside("kept_mention", text_queries.OTHER_MENTIONS, named),
+            store.aside("kept_entity_mention", text_queries.OTHER_ENTITY_MENTIONS, named),
+        ):
+            execute(text_queries.KEEP_MENTIONS)
         execute(queries.ADD_MENTIONS, named)
         execute(queries.ADD_ENTITY_MENTIONS, named)
-        execute(DROP_COUNTS)
+        execute(text_queries.DROP_COUNTS)
     ((statements, kept, facts, merged),) = store.rows(queries.LINKED_SIZES)
     dropped = {reason: int(count) for reason, count in store.rows(queries.DROPPED)}
     execute(queries.DROP_LINKED)
