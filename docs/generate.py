@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from factchain.chains.records import FactChain
 from factchain.eval.scores import SCHEMA as SCORES
 from factchain.formats.conversion import Conversion
-from factchain.kg.extraction.mentions import StatedTriple
+from factchain.kg.linking.statements import StatedTriple
 from factchain.kg.records import TextPassage
 from factchain.kg.text.pages import TitleRedirect
 from factchain.questions.records import Question

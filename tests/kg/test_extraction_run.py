@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,11 +23,11 @@ from conftest import claim, item, item_snak, write_dump
 from factchain.errors import InputError
 from factchain.kg.dumps.ingest import ingest
 from factchain.kg.extraction.cooccurrence import CooccurrenceSettings
-from factchain.kg.extraction.mentions import extract_text
+from factchain.kg.extraction.mentions import extract_text, put_text
 from factchain.kg.extraction.protocol import Evidence, Statement
-from factchain.kg.extraction.run import RUN, SHARD_SCHEMA, extract, read_run
+from factchain.kg.extraction.run import RUN, SHARD_SCHEMA, ExtractionRun, extract, read_run
 from factchain.kg.records import PassageView, TextPassage
-from factchain.kg.store import Store
+from factchain.kg.store import MEMORY, Store
 from factchain.kg.text.passages import passages_of
 from factchain.kg.text.repeated_ids import PassageIds
 from factchain.kg.triples.lines import Block
@@ -314,3 +315,81 @@ def test_a_damaged_record_of_a_run_is_told(tmp_path: Path, content: str) -> None
     (tmp_path / RUN).write_text(content)
     with pytest.raises(InputError, match=r"run\.json: is no record"):
         read_run(str(tmp_path))
+
+
+def test_joining_in_parts_changes_nothing(kg: Path, tmp_path: Path) -> None:
+    texts = [
+        TextPassage(id=f"p{n}", title="Both", text=f"Town{n} and Town{n + 1} lie in Land{n % 3}.")
+        for n in range(19)
+    ]
+    passages = corpus(tmp_path, texts)
+    tables = []
+    for number in (1, 7):
+        here = kg.with_name(f"parts-{number}.duckdb")
+        shutil.copy(kg, here)
+        with pytest.MonkeyPatch.context() as patched:
+            for each in ("MEMORY_OF_JOINED", "MEMORY_OF_SORTED"):
+                patched.setattr(f"factchain.kg.extraction.mentions.{each}", MEMORY * number // 57)
+            extract_text(here, passages, settings_of(tmp_path), str(tmp_path / "work"))
+        with Store.open(here) as store:
+            order = store.rows("FROM mention"), store.rows("FROM entity_mention")
+            tables.append((store.dump(), order))
+    assert len(tables[0][1][0]) == len(texts)
+    assert tables[0] == tables[1]
+
+
+def settings_of(folder: Path) -> Callable[[Store], CooccurrenceSettings]:
+    return lambda store: CooccurrenceSettings.of_store(store, str(folder / "work"))
+
+
+def made_run(store: Store, folder: Path, passages: int, entities: int) -> ExtractionRun:
+    """A run of passages that name ten entities each, of a graph that joins each with the next."""
+    sql = store.connection.execute
+    sql("INSERT INTO snapshot VALUES (1, 'now', '2024-06-05', '', '', [])")
+    sql(
+        "INSERT INTO fact SELECT i, i, 1, 1 + i % $entities, NULL, 'wikibase-item', "
+        "NULL, NULL, NULL, NULL, NULL FROM range(1, $entities + 1) t(i)",
+        {"entities": entities},
+    )
+    sql("INSERT INTO fact_snapshot SELECT id, 1, 'normal', NULL, NULL FROM fact")
+    folder.mkdir()
+    store.connection.sql(
+        "SELECT 'p' || i AS id, 'Page ' || i AS title, NULL::BIGINT AS entity, 'words' AS text, "
+        "list_transform(range(10), lambda n: "
+        "    {'entity': 1 + (i * 7919 + n) % $entities, 'count': 1 + n}) AS mentions, "
+        "[]::STRUCT(head TEXT, relation TEXT, tail TEXT, count BIGINT)[] AS statements "
+        "FROM range($passages) t(i)",
+        params={"entities": entities, "passages": passages},
+    ).write_parquet(str(folder / "text.parquet"))
+    return ExtractionRun(
+        extractor="cooccurrence",
+        settings="made",
+        passages=passages,
+        mentions=10 * passages,
+        statements=0,
+        rejected={},
+        shards=("text.parquet",),
+    )
+
+
+def test_what_is_put_into_a_store_is_seen_at_once(tmp_path: Path) -> None:
+    """More rows than DuckDB writes one after the other, into tables that held none."""
+    with Store.create(tmp_path / "kg.duckdb") as store:
+        store.limit(MEMORY, 2)
+        run = made_run(store, tmp_path / "work", passages := 150_000, 1_000_000)
+        put_text(store, str(tmp_path / "work"), run)
+        sizes = "SELECT (SELECT count(*) FROM passage), (SELECT sum(occurrences) FROM mention)"
+        # Nine facts a passage join entities in their order, less often said that named less often.
+        assert store.rows(sizes) == [(passages, passages * sum(range(1, 10)))]
+        assert store.rows("SELECT sum(occurrences) FROM entity_mention") == [(passages * 55,)]
+
+
+@pytest.mark.slow
+def test_mentions_need_no_memory_that_grows_with_them(tmp_path: Path) -> None:
+    """The least that the command line takes, which did not suffice to join them at once."""
+    with Store.create(tmp_path / "kg.duckdb") as store:
+        store.limit(128 << 20, 2)
+        run = made_run(store, tmp_path / "work", passages := 600_000, 1_000_000)
+        put_text(store, str(tmp_path / "work"), run)
+        assert store.rows("SELECT count(*) FROM mention") == [(passages * 9,)]
+        assert store.rows("SELECT count(*) FROM entity_mention") == [(passages * 10,)]

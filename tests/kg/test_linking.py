@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import re
+import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
@@ -25,11 +26,11 @@ from factchain.data.tables import read_tables
 from factchain.data.wiki_tables import DUMP, render_wiki_tables
 from factchain.errors import InputError
 from factchain.kg.dumps.ingest import ingest
-from factchain.kg.extraction.mentions import StatedTriple, link_statements
 from factchain.kg.extraction.run import ExtractionRun
 from factchain.kg.linking.index import IndexSummary, build_index
 from factchain.kg.linking.link import SPANS_A_SHARD, LinkSummary, Meaning, TitleIndex, properties_of
-from factchain.kg.store import Store
+from factchain.kg.linking.statements import StatedTriple, link_statements
+from factchain.kg.store import MEMORY, Store
 from factchain.records import write_records
 
 Redirect = tuple[int, str]
@@ -556,3 +557,38 @@ def test_how_well_statements_of_real_text_are_linked(
     }
     assert len(found) == 412
     assert found <= expected
+
+
+def test_linking_in_parts_changes_nothing(kg: Path, index: Path) -> None:
+    words = [
+        ("Ada", "born in", "Town"),
+        ("Ada", "from", "Land"),
+        ("Town", "from", "Land"),
+        ("Land", "from", "Town"),
+        ("Nobody", "place of birth", "Town"),
+        ("Ada (names)", "place of birth", "Town"),
+    ]
+    triples = [
+        StatedTriple(passage=f"p{n % 5}", head=h, relation=r, tail=t)
+        for n, (h, r, t) in enumerate(3 * words)
+    ]
+    path = kg.with_name("triples.jsonl")
+    write_records(path, triples)
+    outcomes = []
+    for number in (1, 9):
+        here = kg.with_name(f"parts-{number}.duckdb")
+        shutil.copy(kg, here)
+        with pytest.MonkeyPatch.context() as patched:
+            each = MEMORY * number // len(triples)
+            patched.setattr("factchain.kg.linking.link.MEMORY_OF_STATED", each)
+            summary = link_statements(here, str(path), index, "rebel")
+        with Store.open(here) as store:
+            order = store.rows("FROM mention"), store.rows("FROM entity_mention")
+            outcomes.append((summary, store.dump(), order))
+    assert outcomes[0][0] == LinkSummary(
+        statements=18,
+        kept=9,
+        facts=3,
+        dropped={"ambiguous relation": 3, "disambiguation page": 3, "unknown head": 3},
+    )
+    assert outcomes[0] == outcomes[1]

@@ -182,8 +182,8 @@ def link(
     Example: factchain kg link factchain-sample/kg.duckdb.rebel --kg factchain-sample/kg.duckdb
         --index index_enwiki.db --sql-dumps dumps
     """
-    from factchain.kg.extraction.mentions import link_statements
     from factchain.kg.linking.index import build_index
+    from factchain.kg.linking.statements import link_statements
 
     made = build_index(sql_dumps, index) if sql_dumps else None
     summary = link_statements(

@@ -5,6 +5,7 @@ DROP_INCOMING = {
     "property": "DROP VIEW incoming_property",
     "fact": "DROP VIEW incoming_fact",
     "redirect": "DROP VIEW incoming_redirect",
+    "triple": "DROP VIEW incoming_triple",
 }
 
 DROP_ASIDE = {
@@ -13,13 +14,19 @@ DROP_ASIDE = {
     "matched_fact": "DROP VIEW matched_fact",
     "staged_fact": "DROP VIEW staged_fact",
     "same_passage": "DROP VIEW same_passage",
-    "kept_passage": "DROP VIEW kept_passage",
-    "kept_mention": "DROP VIEW kept_mention",
-    "kept_entity_mention": "DROP VIEW kept_entity_mention",
+    "kept": "DROP VIEW kept",
     "numbered_passage": "DROP VIEW numbered_passage",
     "named_entity": "DROP VIEW named_entity",
+    "distinct_named": "DROP VIEW distinct_named",
     "named_edge": "DROP VIEW named_edge",
     "cooccurring_fact": "DROP VIEW cooccurring_fact",
+    "stated": "DROP VIEW stated",
+    "meant": "DROP VIEW meant",
+    "meant_edge": "DROP VIEW meant_edge",
+    "type_support": "DROP VIEW type_support",
+    "stated_part": "DROP VIEW stated_part",
+    "chosen": "DROP VIEW chosen",
+    "linked_statement": "DROP VIEW linked_statement",
 }
 
 PASSAGES = "SELECT id, title, entity, text FROM passage ORDER BY id"

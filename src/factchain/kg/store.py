@@ -215,15 +215,18 @@ class Store:
         """How many rows DuckDB's memory suffices for, where it takes so many bytes for each."""
         return max(1, self._memory // each)
 
-    def parts(self, sample: str, rows: int, each: int) -> list[dict[str, int]]:
-        """Ranges `first` to `end` of ids, a sample of which is queried, that memory suffices for.
+    def parts(
+        self, sample: str, rows: int, each: int, bounds: tuple[Any, Any] = (0, 2**63 - 1)
+    ) -> list[dict[str, Any]]:
+        """Ranges `first` to `end` of keys, a sample of which is queried, that memory suffices for.
 
-        What sorting or joining takes at least grows with the rows, on disk or not.
+        What sorting or joining takes at least grows with the rows, on disk or not. No range is
+        without keys. `bounds` is where the keys begin and end.
         """
         number = -(-rows // self.reach(each))
-        ids = sorted(one for (one,) in self.rows(sample)) if number > 1 else []
-        cuts = sorted({ids[len(ids) * part // number] for part in range(1, number)})
-        ends = pairwise([0, *cuts, 2**63 - 1])
+        keys = sorted(one for (one,) in self.rows(sample)) if number > 1 else []
+        cuts = sorted({keys[len(keys) * part // number] for part in range(1, number)} - {*keys[:1]})
+        ends = pairwise([bounds[0], *cuts, bounds[1]])
         return [{"first": first, "end": end} for first, end in ends] if number else []
 
     def snapshots(self) -> list[Snapshot]:

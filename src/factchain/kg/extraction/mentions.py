@@ -1,46 +1,23 @@
-"""What an extraction found -> the store: passages and mentions, or statements to be linked."""
+"""What an extraction found -> the store: the passages and the mentions in them."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Mapping
 from pathlib import Path
-
-import pyarrow as pa
+from typing import Any
 
 from factchain.errors import InputError
 from factchain.kg.extraction import queries
 from factchain.kg.extraction.protocol import ExtractorSettings
-from factchain.kg.extraction.run import ExtractionRun, extract, read_run
-from factchain.kg.linking import queries as linking_queries
-from factchain.kg.linking.link import LinkSummary, check_index, link
-from factchain.kg.shared_folder import join, let_duckdb_read, local_path
+from factchain.kg.extraction.run import ExtractionRun, extract
+from factchain.kg.shared_folder import join, let_duckdb_read
 from factchain.kg.store import MEMORY, Store
 from factchain.parallel import Engine
-from factchain.records import Record, read_records
 
-BATCH = 50_000
-MEMORY_OF_JOINED = 100
+MEMORY_OF_JOINED = 200
 """Bytes that DuckDB has for each mention that it joins with the others of its passage, at least."""
 MEMORY_OF_SORTED = 40
 """The same for each mention of a fact that it sorts."""
-STATEMENT_SCHEMA = pa.schema(
-    [(name, pa.string()) for name in ("passage", "head", "relation", "tail")]
-)
-
-
-class StatedTriple(Record):
-    """One line of a file of triples in words, from whatever read them out of passages."""
-
-    passage: str
-    """Id of the passage that states the triple."""
-    head: str
-    """Its subject, in the passage's words."""
-    relation: str
-    """Label or alias of a property."""
-    tail: str
-    """Its object, in the passage's words."""
 
 
 def extract_text(
@@ -69,35 +46,6 @@ def extract_text(
     return run
 
 
-def link_statements(
-    kg_file: Path,
-    source: str,
-    index: Path,
-    extractor: str,
-    *,
-    workers: int = 1,
-    engine: Engine = "local",
-    memory: int = MEMORY,
-) -> LinkSummary:
-    """Link the statements of a source (see `take_statements`), and put what is found in the store.
-
-    Beside an extraction the spans' meanings are written, else into a folder beside the
-    store, which workers on other machines see where they see the store.
-    """
-    check_index(index)
-    path = local_path(source)
-    with (
-        Store.open(kg_file, read_only=False) as store,
-        tempfile.TemporaryDirectory(prefix=".link.", dir=kg_file.parent) as scratch,
-    ):
-        store.limit(memory, workers)
-        take_statements(store, source)
-        folder = scratch if path is not None else source
-        summary = link(store, index, extractor, folder, workers=workers, engine=engine)
-        store.checkpoint()
-    return summary
-
-
 def put_text(store: Store, folder: str, run: ExtractionRun) -> None:
     """Put the passages of a run and the mentions in them into the store, in one transaction.
 
@@ -105,27 +53,35 @@ def put_text(store: Store, folder: str, run: ExtractionRun) -> None:
     extractor found before; what others found in the same passages stays. Popularity goes too:
     it has to be counted again.
     """
-    shards = {"shards": _shards(store, folder, run)}
+    shards = {"shards": shards_of(store, folder, run)}
     extractor = {"extractor": run.extractor}
     execute = store.connection.execute
     with store.transaction():
         with store.aside("same_passage", queries.SAME_PASSAGES, shards):
-            with (
-                store.aside("kept_passage", queries.KEPT_PASSAGES),
-                store.aside("kept_mention", queries.KEPT_MENTIONS, extractor),
-                store.aside("kept_entity_mention", queries.KEPT_ENTITY_MENTIONS, extractor),
-            ):
-                execute(queries.KEEP_PASSAGES)
-                execute(queries.KEEP_MENTIONS)
+            keep(store, "passage", queries.KEPT_PASSAGES)
+            keep(store, "mention", queries.KEPT_MENTIONS, extractor)
+            keep(store, "entity_mention", queries.KEPT_ENTITY_MENTIONS, extractor)
             execute(queries.ADD_PASSAGES, shards)
         with (
             store.aside("numbered_passage", queries.NUMBERED_PASSAGES, shards),
             store.aside("named_entity", queries.NAMED_ENTITIES),
+            store.aside("distinct_named", queries.DISTINCT_NAMED),
             store.aside("named_edge", queries.NAMED_EDGES),
         ):
             execute(queries.ADD_ENTITY_MENTIONS, extractor)
             _add_cooccurring_facts(store, extractor)
         execute(queries.DROP_COUNTS)
+
+
+def keep(store: Store, table: str, rows: str, values: Mapping[str, Any] | None = None) -> None:
+    """Keep only the rows of a query in a table that holds text or mentions."""
+    with store.aside("kept", rows, values):
+        store.connection.execute(queries.EMPTY[table])
+        ((count,),) = store.rows(queries.COUNT_KEPT)
+        # What DuckDB inserts in parallel after an insertion of nothing, in one transaction, it does
+        # not show before the next checkpoint.
+        if count:
+            store.connection.execute(queries.FILL[table])
 
 
 def _add_cooccurring_facts(store: Store, extractor: dict[str, str]) -> None:
@@ -137,40 +93,7 @@ def _add_cooccurring_facts(store: Store, extractor: dict[str, str]) -> None:
                 store.connection.execute(queries.ADD_COOCCURRING_FACTS, piece | extractor)
 
 
-def take_statements(store: Store, source: str) -> None:
-    """Put statements into the store's temporary table `stated`, for `linking.link`.
-
-    The source is the folder of a finished extraction (a path or fsspec address) or a JSON Lines
-    file of StatedTriple. Raises InputError where it is neither.
-    """
-    path = local_path(source)
-    if path is not None and path.is_file():
-        _gather(store, read_records(path, StatedTriple))
-        return
-    if path is not None and not path.is_dir():
-        raise InputError(f"{source}: no such file of triples, nor folder of an extraction")
-    run = read_run(source)
-    if not run.statements:
-        raise InputError(
-            f"{source}: the extractor {run.extractor} found no statement to link; those of "
-            "`factchain kg extract --extractor rebel` are linked"
-        )
-    store.connection.execute(
-        linking_queries.READ_STATEMENTS, {"shards": _shards(store, source, run)}
-    )
-
-
-def _gather(store: Store, triples: Iterable[StatedTriple]) -> None:
-    store.connection.execute(linking_queries.CREATE_TAKEN)
-    rows: Iterator[StatedTriple] = iter(triples)
-    while batch := list(islice(rows, BATCH)):
-        table = pa.Table.from_pylist([one.model_dump() for one in batch], schema=STATEMENT_SCHEMA)
-        with store.incoming(statement=table):
-            store.connection.execute(linking_queries.TAKE_STATEMENTS)
-    store.connection.execute(linking_queries.GATHER_STATEMENTS)
-
-
-def _shards(store: Store, folder: str, run: ExtractionRun) -> list[str]:
+def shards_of(store: Store, folder: str, run: ExtractionRun) -> list[str]:
     """The files of a run, for `read_parquet` on this store's connection."""
     if not run.shards:
         raise InputError(f"{folder}: the extraction read no passage")

@@ -67,14 +67,19 @@ FROM ({OTHER_ENTITY_MENTIONS}) m SEMI JOIN same_passage s ON s.id = m.passage
 
 # Tables are emptied and filled again, since DuckDB keeps eight bytes in memory for each row that a
 # condition deletes.
-KEEP_PASSAGES = "DELETE FROM passage; INSERT INTO passage FROM kept_passage"
+EMPTY = {
+    "passage": "DELETE FROM passage",
+    "mention": "DELETE FROM mention",
+    "entity_mention": "DELETE FROM entity_mention",
+}
 
-KEEP_MENTIONS = """
-DELETE FROM mention;
-DELETE FROM entity_mention;
-INSERT INTO mention FROM kept_mention;
-INSERT INTO entity_mention FROM kept_entity_mention;
-"""
+COUNT_KEPT = "SELECT count(*) FROM kept"
+
+FILL = {
+    "passage": "INSERT INTO passage FROM kept",
+    "mention": "INSERT INTO mention FROM kept",
+    "entity_mention": "INSERT INTO entity_mention FROM kept",
+}
 
 ADD_PASSAGES = """
 INSERT INTO passage
@@ -98,11 +103,12 @@ NAMED_ENTITIES = """
 SELECT number, m.entity, m.count FROM (SELECT number, unnest(mentions) AS m FROM numbered_passage)
 """
 
+DISTINCT_NAMED = "SELECT DISTINCT entity FROM named_entity"
+
 # Facts of the newest snapshot between entities that are named at all.
 NAMED_EDGES = """
 SELECT id, s, o FROM current_edge
-WHERE s IN (SELECT DISTINCT entity FROM named_entity)
-  AND o IN (SELECT DISTINCT entity FROM named_entity)
+WHERE s IN (FROM distinct_named) AND o IN (FROM distinct_named)
 """
 
 ADD_ENTITY_MENTIONS = """

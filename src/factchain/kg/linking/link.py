@@ -11,7 +11,7 @@ relation is another property, if Wikidata has it at all. What is dropped is coun
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ from wikimapper import WikiMapper
 from factchain.errors import InputError
 from factchain.kg.dumps.values import LARGEST_NUMBER
 from factchain.kg.extraction import queries as text_queries
+from factchain.kg.extraction.mentions import keep
 from factchain.kg.linking import queries
 from factchain.kg.records import number
 from factchain.kg.shared_folder import join, let_duckdb_read, write_parquet
@@ -33,6 +34,8 @@ from factchain.parallel import Engine, map_shards
 from factchain.progress import track
 
 SPANS_A_SHARD = 20_000
+MEMORY_OF_STATED = 200
+"""Bytes that DuckDB has for each statement that it joins with what its words mean, at least."""
 SPAN_SCHEMA = pa.schema(
     [("span", pa.string()), ("entity", pa.int64()), ("disambiguation", pa.bool_())]
 )
@@ -83,7 +86,7 @@ def link(
     workers: int = 1,
     engine: Engine = "local",
 ) -> LinkSummary:
-    """Link the statements in the store's table `stated`; put the mentions in the store.
+    """Link the statements in the store's view `stated`; put the mentions in the store.
 
     `folder` (a path or fsspec address) takes the spans' meanings. What the extractor found
     before is replaced, and popularity goes: it has to be counted again. Raises InputError where
@@ -97,26 +100,47 @@ def link(
     properties = properties_of(relations, store)
     execute = store.connection.execute
     let_duckdb_read(store.connection, folder)
-    with store.incoming(relation=pa.Table.from_pylist(properties, schema=RELATION_SCHEMA)):
-        execute(queries.KEEP_RELATIONS)
-    execute(queries.SPAN_ENTITIES, spans)
-    execute(queries.TYPE_SUPPORT)
-    execute(queries.CHOSEN_PROPERTIES)
-    execute(queries.LINK_STATEMENTS)
-    named = {"extractor": extractor}
     with store.transaction():
+        with store.incoming(relation=pa.Table.from_pylist(properties, schema=RELATION_SCHEMA)):
+            execute(queries.KEEP_RELATIONS)
         with (
-            store.aside("kept_mention", text_queries.OTHER_MENTIONS, named),
-            store.aside("kept_entity_mention", text_queries.OTHER_ENTITY_MENTIONS, named),
+            store.aside("meant", queries.MEANINGS, spans),
+            store.aside("meant_edge", queries.MEANT_EDGES),
+            store.aside("type_support", queries.TYPE_SUPPORT),
         ):
-            execute(text_queries.KEEP_MENTIONS)
-        execute(queries.ADD_MENTIONS, named)
-        execute(queries.ADD_ENTITY_MENTIONS, named)
+            bound = {"extractor": extractor}
+            keep(store, "mention", text_queries.OTHER_MENTIONS, bound)
+            keep(store, "entity_mention", text_queries.OTHER_ENTITY_MENTIONS, bound)
+            statements, kept, dropped = _add_mentions(store, extractor)
+            ((merged,),) = store.rows(queries.COUNT_MERGED)
+        execute(queries.DROP_RELATIONS)
         execute(text_queries.DROP_COUNTS)
-    ((statements, kept, facts, merged),) = store.rows(queries.LINKED_SIZES)
-    dropped = {reason: int(count) for reason, count in store.rows(queries.DROPPED)}
-    execute(queries.DROP_LINKED)
-    return LinkSummary(int(statements), int(kept), facts, dropped, merged)
+    ((facts,),) = store.rows(queries.COUNT_FACTS, extractor)
+    return LinkSummary(statements, kept, facts, dict(sorted(dropped.items())), merged)
+
+
+def _add_mentions(store: Store, extractor: str) -> tuple[int, int, Counter[str]]:
+    """How many statements there are, how many state a fact, and why the others do not."""
+    execute = store.connection.execute
+    bound = {"extractor": extractor}
+    statements = kept = 0
+    dropped: Counter[str] = Counter()
+    ((count,),) = store.rows(queries.COUNT_STATED)
+    for part in store.parts(queries.STATING_PASSAGES, count, MEMORY_OF_STATED, ("", None)):
+        with (
+            store.aside("stated_part", queries.STATED_PART, part),
+            store.aside("chosen", queries.CHOSEN_PROPERTIES),
+            store.aside("linked_statement", queries.LINKED_STATEMENTS),
+        ):
+            ((here, linked, named),) = store.rows(queries.LINKED_SIZES)
+            statements, kept = statements + int(here), kept + int(linked)
+            # Not where there are none: see `keep`.
+            if linked:
+                execute(queries.ADD_MENTIONS, bound)
+            if named:
+                execute(queries.ADD_ENTITY_MENTIONS, bound)
+            dropped.update({why: int(number) for why, number in store.rows(queries.DROPPED)})
+    return statements, kept, dropped
 
 
 def check_index(index: Path) -> None:

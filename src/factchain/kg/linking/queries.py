@@ -81,25 +81,20 @@ FIND_DISAMBIGUATION = "SELECT 1 FROM disambiguation WHERE wikipedia_title = ?"
 HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
 # Statements of a run, one row for each passage that makes them.
-READ_STATEMENTS = """
-CREATE OR REPLACE TEMP TABLE stated AS
+STATEMENTS = """
 SELECT id AS passage, s.head, s.relation, s.tail, s.count
 FROM (SELECT id, unnest(statements) AS s FROM read_parquet($shards))
 """
 
-CREATE_TAKEN = """
-CREATE OR REPLACE TEMP TABLE taken (passage TEXT, head TEXT, relation TEXT, tail TEXT)
-"""
-
-TAKE_STATEMENTS = "INSERT INTO taken SELECT passage, head, relation, tail FROM incoming_statement"
-
-GATHER_STATEMENTS = """
-CREATE OR REPLACE TEMP TABLE stated AS
-SELECT passage, head, relation, tail, count(*) AS count FROM taken GROUP BY ALL;
-DROP TABLE taken;
+GATHERED_STATEMENTS = """
+SELECT passage, head, relation, tail, count(*) AS count FROM incoming_triple GROUP BY ALL
 """
 
 SPANS = "SELECT head FROM stated UNION SELECT tail FROM stated ORDER BY 1"
+
+COUNT_STATED = "SELECT count(*) FROM stated"
+
+STATING_PASSAGES = "SELECT passage FROM stated USING SAMPLE reservoir(10000 ROWS)"
 
 RELATIONS = "SELECT DISTINCT relation FROM stated ORDER BY relation"
 
@@ -109,8 +104,7 @@ KEEP_RELATIONS = "CREATE OR REPLACE TEMP TABLE linked_relation AS FROM incoming_
 
 # Each span with its entity or why it has none; an item that was merged into another since the
 # index was made is that one. Q4167410 is the class of disambiguation pages.
-SPAN_ENTITIES = """
-CREATE OR REPLACE TEMP TABLE meant AS
+MEANINGS = """
 SELECT
     l.span,
     l.entity,
@@ -128,7 +122,6 @@ LEFT JOIN entity e ON e.id = l.entity
 # How many facts of the graph have the property, a class of the subject and one of the object;
 # only of properties that share a name.
 TYPE_SUPPORT = """
-CREATE OR REPLACE TEMP TABLE type_support AS
 WITH typed AS (SELECT id, unnest(classes) AS class FROM entity)
 SELECT e.p, s.class AS s_class, o.class AS o_class, count(*) AS facts
 FROM current_edge e
@@ -141,75 +134,95 @@ WHERE e.p IN (
 GROUP BY ALL
 """
 
+# Facts of the newest snapshot between entities that are meant at all.
+MEANT_EDGES = """
+SELECT id, s, p, o FROM current_edge
+WHERE s IN (SELECT entity FROM meant) AND o IN (SELECT entity FROM meant)
+"""
+
+STATED_PART = """
+FROM stated WHERE passage >= $first AND (passage < $end OR $end IS NULL)
+"""
+
 # Of several properties the one whose facts most often join the classes of head and tail; a tie,
 # or none that joins them, leaves the relation ambiguous.
 CHOSEN_PROPERTIES = """
-CREATE OR REPLACE TEMP TABLE chosen AS
 WITH
-    wanted AS (
-        SELECT DISTINCT s.relation, h.entity AS head, t.entity AS tail
-        FROM stated s
-        JOIN meant h ON h.span = s.head AND h.entity IS NOT NULL
-        JOIN meant t ON t.span = s.tail AND t.entity IS NOT NULL
-    ),
     candidates AS (
         SELECT relation, list(p ORDER BY p) AS properties FROM linked_relation GROUP BY relation
+    ),
+    wanted AS (
+        SELECT DISTINCT s.relation, h.entity AS head, t.entity AS tail
+        FROM stated_part s
+        JOIN candidates c ON c.relation = s.relation AND len(c.properties) > 1
+        JOIN meant h ON h.span = s.head AND h.entity IS NOT NULL
+        JOIN meant t ON t.span = s.tail AND t.entity IS NOT NULL
     ),
     typed AS (SELECT id, unnest(classes) AS class FROM entity),
     scored AS (
         SELECT w.relation, w.head, w.tail, l.p, sum(t.facts) AS facts
         FROM wanted w
-        JOIN candidates c ON c.relation = w.relation AND len(c.properties) > 1
         JOIN linked_relation l ON l.relation = w.relation
         JOIN typed a ON a.id = w.head
         JOIN typed b ON b.id = w.tail
         JOIN type_support t ON t.p = l.p AND t.s_class = a.class AND t.o_class = b.class
         GROUP BY ALL
-    ),
-    best AS (
-        SELECT relation, head, tail, arg_max(p, facts) AS p
-        FROM (
-            SELECT *, max(facts) OVER (PARTITION BY relation, head, tail) AS most FROM scored
-        )
-        WHERE facts = most
-        GROUP BY relation, head, tail
-        HAVING count(*) = 1
     )
-SELECT w.relation, w.head, w.tail, coalesce(b.p, c.properties[1]) AS p
-FROM wanted w
-JOIN candidates c ON c.relation = w.relation
-LEFT JOIN best b ON b.relation = w.relation AND b.head = w.head AND b.tail = w.tail
-WHERE len(c.properties) = 1 OR b.p IS NOT NULL
+SELECT relation, head, tail, arg_max(p, facts) AS p
+FROM (SELECT *, max(facts) OVER (PARTITION BY relation, head, tail) AS most FROM scored)
+WHERE facts = most
+GROUP BY relation, head, tail
+HAVING count(*) = 1
 """
 
-# Every statement with the fact of the newest snapshot that it states, or why there is none; the
-# first reason counts.
-LINK_STATEMENTS = """
-CREATE OR REPLACE TEMP TABLE linked AS
+# Every statement with the entities that it names, and the fact of the newest snapshot that it
+# states, or why there is none; the first reason counts.
+LINKED_STATEMENTS = """
+WITH
+    candidates AS (
+        SELECT relation, list(p ORDER BY p) AS properties FROM linked_relation GROUP BY relation
+    ),
+    meaning AS (
+        SELECT
+            s.passage,
+            s.count,
+            h.entity AS head,
+            t.entity AS tail,
+            h.disambiguation AS head_ambiguous,
+            t.disambiguation AS tail_ambiguous,
+            r.relation IS NOT NULL AS named,
+            CASE len(r.properties) WHEN 1 THEN r.properties[1] ELSE c.p END AS p
+        FROM stated_part s
+        JOIN meant h ON h.span = s.head
+        JOIN meant t ON t.span = s.tail
+        LEFT JOIN candidates r ON r.relation = s.relation
+        LEFT JOIN chosen c
+            ON c.relation = s.relation AND c.head = h.entity AND c.tail = t.entity
+    )
 SELECT
-    s.passage,
-    s.count,
+    m.passage,
+    m.count,
+    CASE WHEN NOT m.head_ambiguous THEN m.head END AS head,
+    CASE WHEN NOT m.tail_ambiguous THEN m.tail END AS tail,
     e.id AS fact,
     CASE
-        WHEN h.disambiguation OR t.disambiguation THEN 'disambiguation page'
-        WHEN h.entity IS NULL THEN 'unknown head'
-        WHEN t.entity IS NULL THEN 'unknown tail'
-        WHEN s.relation NOT IN (SELECT relation FROM linked_relation) THEN 'unknown relation'
-        WHEN c.p IS NULL THEN 'ambiguous relation'
+        WHEN m.head_ambiguous OR m.tail_ambiguous THEN 'disambiguation page'
+        WHEN m.head IS NULL THEN 'unknown head'
+        WHEN m.tail IS NULL THEN 'unknown tail'
+        WHEN NOT m.named THEN 'unknown relation'
+        WHEN m.p IS NULL THEN 'ambiguous relation'
         WHEN e.id IS NULL THEN 'not in the graph'
     END AS dropped
-FROM stated s
-JOIN meant h ON h.span = s.head
-JOIN meant t ON t.span = s.tail
-LEFT JOIN chosen c ON c.relation = s.relation AND c.head = h.entity AND c.tail = t.entity
-LEFT JOIN current_edge e ON e.s = h.entity AND e.p = c.p AND e.o = t.entity
-    AND NOT h.disambiguation AND NOT t.disambiguation
+FROM meaning m
+LEFT JOIN meant_edge e
+    ON e.s = m.head AND e.p = m.p AND e.o = m.tail
+    AND NOT m.head_ambiguous AND NOT m.tail_ambiguous
 """
 
 # A passage that states a fact in several words states it that often.
 ADD_MENTIONS = """
 INSERT INTO mention
-SELECT passage, fact, $extractor, sum(count) FROM linked
+SELECT passage, fact, $extractor, sum(count) FROM linked_statement
 WHERE fact IS NOT NULL
 GROUP BY passage, fact
 ORDER BY passage, fact
@@ -218,29 +231,27 @@ ORDER BY passage, fact
 ADD_ENTITY_MENTIONS = """
 INSERT INTO entity_mention
 SELECT passage, entity, $extractor, sum(count)
-FROM (
-    SELECT s.passage, m.entity, s.count FROM stated s JOIN meant m ON m.span = s.head
-    WHERE NOT m.disambiguation
-    UNION ALL
-    SELECT s.passage, m.entity, s.count FROM stated s JOIN meant m ON m.span = s.tail
-    WHERE NOT m.disambiguation
-)
+FROM (SELECT passage, unnest([head, tail]) AS entity, count FROM linked_statement)
 WHERE entity IS NOT NULL
 GROUP BY passage, entity
 ORDER BY passage, entity
 """
 
-DROPPED = "SELECT dropped, sum(count) FROM linked WHERE dropped IS NOT NULL GROUP BY 1 ORDER BY 1"
+DROPPED = """
+SELECT dropped, sum(count) FROM linked_statement WHERE dropped IS NOT NULL GROUP BY 1 ORDER BY 1
+"""
 
+# How many statements there are, how many state a fact, and how many ends are entities.
 LINKED_SIZES = """
 SELECT
-    (SELECT coalesce(sum(count), 0) FROM stated),
-    (SELECT coalesce(sum(count), 0) FROM linked WHERE fact IS NOT NULL),
-    (SELECT count(DISTINCT fact) FROM linked),
-    (SELECT count(*) FROM meant WHERE merged)
+    coalesce(sum(count), 0),
+    coalesce(sum(count) FILTER (fact IS NOT NULL), 0),
+    count(head) + count(tail)
+FROM linked_statement
 """
 
-DROP_LINKED = """
-DROP TABLE stated; DROP TABLE linked_relation; DROP TABLE meant;
-DROP TABLE type_support; DROP TABLE chosen; DROP TABLE linked;
-"""
+COUNT_FACTS = "SELECT count(DISTINCT fact) FROM mention WHERE extractor = ?"
+
+COUNT_MERGED = "SELECT count(*) FROM meant WHERE merged"
+
+DROP_RELATIONS = "DROP TABLE linked_relation"
