@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = (f"Q{n}\tTown{n}\tP36\tcapital\tQ{n * 7919}\tCity{n}" for n in range(1, TOWNS))
     (folder / "triples.tsv").write_text("\n".join([header, *rows]) + "\n")
     call("kg", "extract", folder / "few.jsonl", "--kg", folder / "kg.duckdb", "--quiet")
+    said = (
+        {"passage": f"p{n}", "head": f"Town{n}", "tail": f"Town{n + 24}"} for n in range(1, 376)
+    )
+    stated = "".join(json.dumps(one | {"relation": "country"}) + "\n" for one in said)
+    (folder / "stated.jsonl").write_text(stated)
+    with closing(sqlite3.connect(folder / "index.db")) as index:
+        index.execute("CREATE TABLE mapping (wikipedia_id, wikipedia_title, wikidata_id)")
+        rows = [(n, f"Town{n}", f"Q{n}") for n in range(1, TOWNS)]
+        index.executemany("INSERT INTO mapping VALUES (?, ?, ?)", rows)
+        index.commit()
     return folder
 
 
@@ -85,11 +97,12 @@ def run(words: tuple[str, ...], where: Path, limit: int) -> subprocess.Completed
             "triples-0000",
             None,
         ),
+        ("kg link stated.jsonl --kg kg.duckdb --index index.db", "triples.parquet", None),
         ("kg diff 2021-06-21 2024-06-05 --kg kg.duckdb --out diff.tsv", "diff.tsv", "diff.tsv"),
         ("kg diff 2021-06-21 2024-06-05 --kg kg.duckdb --out d.parquet", "d.parquet", "d.parquet"),
         ("kg text passages.jsonl --out cut.jsonl", "cut.jsonl", "cut.jsonl"),
     ],
-    ids=["extract", "popularity", "add-triples", "diff tsv", "diff parquet", "text"],
+    ids=["extract", "popularity", "add-triples", "link", "diff tsv", "diff parquet", "text"],
 )
 def test_a_disk_that_fills(
     folder: Path, tmp_path: Path, words: str, told: str, made: str | None

@@ -17,7 +17,7 @@ from factchain.kg.extraction.mentions import shards_of
 from factchain.kg.extraction.run import read_run
 from factchain.kg.linking import queries
 from factchain.kg.linking.link import LinkSummary, check_index, link
-from factchain.kg.shared_folder import local_path
+from factchain.kg.shared_folder import local_path, open_new
 from factchain.kg.store import MEMORY, Store
 from factchain.parallel import Engine
 from factchain.records import Record, read_records
@@ -51,10 +51,10 @@ def link_statements(
 ) -> LinkSummary:
     """Link the statements of a source, and put what is found in the store.
 
-    The source is the folder of a finished extraction (a path or fsspec address), beside which the
-    spans' meanings are written, or a JSON Lines file of StatedTriple; then they go into a folder
-    beside the store, which workers on other machines see where they see the store. Raises
-    InputError where the source is neither.
+    The source is the folder of a finished extraction (a path or fsspec address) or a JSON Lines
+    file of StatedTriple. What the spans mean is written to that address, else into a folder beside
+    the store, which workers on other machines see where they see the store. Raises InputError where
+    the source is neither, and OutputError where the disk is full.
     """
     check_index(index)
     path = local_path(source)
@@ -76,7 +76,7 @@ def _stated(store: Store, source: str, scratch: Path) -> Iterator[None]:
     path = local_path(source)
     if path is not None and path.is_file():
         file = scratch / "triples.parquet"
-        _gather(read_records(path, StatedTriple), file)
+        _gather(read_records(path, StatedTriple), str(file))
         with (
             store.incoming(triple=glob.escape(str(file))),
             store.aside("stated", queries.GATHERED_STATEMENTS),
@@ -95,9 +95,9 @@ def _stated(store: Store, source: str, scratch: Path) -> Iterator[None]:
         yield
 
 
-def _gather(triples: Iterable[StatedTriple], file: Path) -> None:
+def _gather(triples: Iterable[StatedTriple], address: str) -> None:
     rest = iter(triples)
-    with pq.ParquetWriter(file, TRIPLE_SCHEMA) as out:
+    with open_new(address) as file, pq.ParquetWriter(file, TRIPLE_SCHEMA) as out:
         while batch := list(islice(rest, BATCH)):
             rows = [one.model_dump() for one in batch]
             out.write_table(pa.Table.from_pylist(rows, schema=TRIPLE_SCHEMA))
