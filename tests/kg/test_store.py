@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -257,6 +258,20 @@ def test_sorting_in_parts_changes_nothing(
             dumps.append((store.dump(), order))
         assert {path.name for path in folder.iterdir()} == {"kg"}
     assert dumps[0] == dumps[1]
+
+
+def test_no_part_is_empty(tmp_path: Path) -> None:
+    """DuckDB would not show the facts of the parts after it."""
+    number = 250_000
+    tables = many_facts(number, 0)
+    s = pa.array(np.maximum(np.arange(number) - 2 * number // 3, 1))
+    tables.facts = tables.facts.set_column(0, "s", s)
+    with Store.create(tmp_path / "kg.duckdb") as store, pytest.MonkeyPatch.context() as patched:
+        store.limit(MEMORY, 2)
+        patched.setattr("factchain.kg.snapshot.MEMORY_OF_SORTED", MEMORY // number * 2)
+        assert add_snapshot(store, "now", "2024-06-05", "", "", tables) == number
+        ids = "SELECT count(DISTINCT id), min(id), max(id), sum(s) FROM fact"
+        assert store.rows(ids) == [(number, 1, number, pc.sum(s).as_py())]
 
 
 @pytest.mark.slow
