@@ -1,34 +1,5 @@
 """The SQL of the store. Values are bound; nothing is interpolated."""
 
-DROP_INCOMING = {
-    "entity": "DROP VIEW incoming_entity",
-    "property": "DROP VIEW incoming_property",
-    "fact": "DROP VIEW incoming_fact",
-    "redirect": "DROP VIEW incoming_redirect",
-    "triple": "DROP VIEW incoming_triple",
-}
-
-DROP_ASIDE = {
-    "staged_entity": "DROP VIEW staged_entity",
-    "merged_entity": "DROP VIEW merged_entity",
-    "matched_fact": "DROP VIEW matched_fact",
-    "staged_fact": "DROP VIEW staged_fact",
-    "same_passage": "DROP VIEW same_passage",
-    "kept": "DROP VIEW kept",
-    "numbered_passage": "DROP VIEW numbered_passage",
-    "named_entity": "DROP VIEW named_entity",
-    "distinct_named": "DROP VIEW distinct_named",
-    "named_edge": "DROP VIEW named_edge",
-    "cooccurring_fact": "DROP VIEW cooccurring_fact",
-    "stated": "DROP VIEW stated",
-    "meant": "DROP VIEW meant",
-    "meant_edge": "DROP VIEW meant_edge",
-    "type_support": "DROP VIEW type_support",
-    "stated_part": "DROP VIEW stated_part",
-    "chosen": "DROP VIEW chosen",
-    "linked_statement": "DROP VIEW linked_statement",
-}
-
 PASSAGES = "SELECT id, title, entity, text FROM passage ORDER BY id"
 
 SNAPSHOTS = """

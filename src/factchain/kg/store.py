@@ -153,23 +153,18 @@ class Store:
     def incoming(self, **tables: pa.Table | str) -> Iterator[None]:
         """Arrow tables, or Parquet shards by a pattern, that the block sees as `incoming_<name>`.
 
-        Shards are views of the store until the block ends: use it inside a transaction.
+        Use it inside a transaction.
         """
         for name, table in tables.items():
-            if isinstance(table, str):
-                self.connection.read_parquet(table).create_view(f"incoming_{name}")
-            else:
-                self.connection.register(f"incoming_{name}", table)
+            rows = self.connection.read_parquet(table) if isinstance(table, str) else table
+            self.connection.register(f"incoming_{name}", rows)
         try:
             yield
         finally:
-            for name, table in tables.items():
+            for name in tables:
                 # An aborted transaction forbids it, and its error is the one to be told.
                 with suppress(duckdb.TransactionException):
-                    if isinstance(table, str):
-                        self.connection.execute(queries.DROP_INCOMING[name])
-                    else:
-                        self.connection.unregister(f"incoming_{name}")
+                    self.connection.unregister(f"incoming_{name}")
 
     def limit(self, memory: int, threads: int) -> None:
         """Let DuckDB use so many bytes of memory, and the disk beside the store beyond them."""
@@ -205,9 +200,9 @@ class Store:
         try:
             self.connection.sql(query, params=values).write_parquet(str(file), compression="lz4")
             rows = self.connection.read_parquet(glob.escape(str(file)), file_row_number=numbered)
-            rows.create_view(name)
+            self.connection.register(name, rows)
             yield
-            self.connection.execute(queries.DROP_ASIDE[name])
+            self.connection.unregister(name)
         finally:
             file.unlink(missing_ok=True)
 

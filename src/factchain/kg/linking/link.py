@@ -89,10 +89,9 @@ def link(
     """Link the statements in the store's view `stated`; put the mentions in the store.
 
     `folder` (a path or fsspec address) takes the spans' meanings. What the extractor found
-    before is replaced, and popularity goes: it has to be counted again. Raises InputError where
-    the index is none.
+    before is replaced, and popularity goes: it has to be counted again. Use it inside a
+    transaction, with an index that is checked (`check_index`).
     """
-    check_index(index)
     shards = _shards(store, index, folder)
     done = track(map_shards(link_spans, shards, workers, engine), "linking, by shard")
     spans = {"shards": list(done)}
@@ -100,21 +99,20 @@ def link(
     properties = properties_of(relations, store)
     execute = store.connection.execute
     let_duckdb_read(store.connection, folder)
-    with store.transaction():
-        with store.incoming(relation=pa.Table.from_pylist(properties, schema=RELATION_SCHEMA)):
-            execute(queries.KEEP_RELATIONS)
-        with (
-            store.aside("meant", queries.MEANINGS, spans),
-            store.aside("meant_edge", queries.MEANT_EDGES),
-            store.aside("type_support", queries.TYPE_SUPPORT),
-        ):
-            bound = {"extractor": extractor}
-            keep(store, "mention", text_queries.OTHER_MENTIONS, bound)
-            keep(store, "entity_mention", text_queries.OTHER_ENTITY_MENTIONS, bound)
-            statements, kept, dropped = _add_mentions(store, extractor)
-            ((merged,),) = store.rows(queries.COUNT_MERGED)
-        execute(queries.DROP_RELATIONS)
-        execute(text_queries.DROP_COUNTS)
+    with store.incoming(relation=pa.Table.from_pylist(properties, schema=RELATION_SCHEMA)):
+        execute(queries.KEEP_RELATIONS)
+    with (
+        store.aside("meant", queries.MEANINGS, spans),
+        store.aside("meant_edge", queries.MEANT_EDGES),
+        store.aside("type_support", queries.TYPE_SUPPORT),
+    ):
+        bound = {"extractor": extractor}
+        keep(store, "mention", text_queries.OTHER_MENTIONS, bound)
+        keep(store, "entity_mention", text_queries.OTHER_ENTITY_MENTIONS, bound)
+        statements, kept, dropped = _add_mentions(store, extractor)
+        ((merged,),) = store.rows(queries.COUNT_MERGED)
+    execute(queries.DROP_RELATIONS)
+    execute(text_queries.DROP_COUNTS)
     ((facts,),) = store.rows(queries.COUNT_FACTS, extractor)
     return LinkSummary(statements, kept, facts, dict(sorted(dropped.items())), merged)
 
