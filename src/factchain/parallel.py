@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from factchain.arrow import keep_pandas_out
 from factchain.errors import MissingExtraError, WorkerError
 
 Shard = TypeVar("Shard")
@@ -111,7 +112,7 @@ def _done(function: Callable[[Shard], Result], shard: Shard) -> Future[Result]:
 def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
     context = multiprocessing.get_context("spawn")
     try:
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        with ProcessPoolExecutor(workers, context, keep_pandas_out) as pool:
             yield pool
     except BrokenProcessPool as error:
         raise WorkerError(

@@ -10,6 +10,7 @@ import click
 import duckdb
 
 from factchain import __version__
+from factchain.arrow import keep_pandas_out
 from factchain.cli.chains import chains
 from factchain.cli.corpus import corpus
 from factchain.cli.evaluation import evaluation
@@ -65,6 +66,7 @@ def main() -> None:
     factchain build my-data/factchain.yaml --out my-benchmark
     """
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    keep_pandas_out()
 
 
 @main.command()
