@@ -3,7 +3,7 @@
 The dump is the real entities of ../shared/data/wikidata_real_sample.json.gz, varied (ids, labels,
 targets of statements) until it is large enough, so that entities have Wikidata's size. Each reader
 runs in a process of its own; memory is the peak of that process and its children together.
-Run: python benchmarks/ingest.py [--megabytes 300] [--bz2-megabytes 100] [--ten-times]
+Run: python benchmarks/ingest.py [--megabytes 300] [--bz2-megabytes 100] [--rounds 3] [--ten-times]
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from statistics import median
 
 import orjson
 import psutil
@@ -28,6 +29,7 @@ import rapidgzip
 from isal import igzip
 
 from factchain import progress
+from factchain.arrow import keep_pandas_out
 from factchain.kg.dumps.ingest import ingest
 from factchain.kg.store import Store
 
@@ -77,6 +79,7 @@ def make_dump(path: Path, megabytes: int) -> int:
 def ours(dump: Path, workers: int) -> int:
     """Facts in the store, with labels, aliases and time qualifiers."""
     progress.set_silent(True)
+    keep_pandas_out()  # as the command does
     with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder) / "kg") as store:
         facts = ingest(store, dump, "now", DATE, workers=workers).facts
         store.checkpoint()
@@ -162,17 +165,23 @@ def _reply(run: Callable[[], int], sender: multiprocessing.connection.Connection
     sender.send((time.perf_counter() - start, result))
 
 
-def compare(title: str, size: int, runs: dict[str, Callable[[], int]], counted: str) -> None:
-    """Print a table; speeds are megabytes of JSON a second, ratios to the first row."""
-    print(f"\n### {title}\n\n| reader | MB/s | ratio | peak MiB | {counted} |")
-    print("| --- | --- | --- | --- | --- |")
-    base = 0.0
-    for name, run in runs.items():
-        seconds, peak, result = measure(run)
-        speed = size / 1e6 / seconds
-        base = base or speed
+def compare(
+    title: str, size: int, runs: dict[str, Callable[[], int]], counted: str, rounds: int
+) -> None:
+    """Print a table: medians over rounds, in each of which every reader runs once.
+
+    Speeds are megabytes of JSON a second; ratios are those to the first row in the same round.
+    """
+    print(f"\n### {title}\n\n| reader | MB/s | ratio | lowest | highest | peak MiB | {counted} |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    taken = [{name: measure(run) for name, run in runs.items()} for _ in range(rounds)]
+    for name in runs:
+        seconds, peaks, results = zip(*(one[name] for one in taken), strict=True)
+        ratios = [next(iter(one.values()))[0] / one[name][0] for one in taken]
         print(
-            f"| {name} | {speed:.0f} | {speed / base:.2f} | {peak:.0f} | {result:,} |", flush=True
+            f"| {name} | {size / 1e6 / median(seconds):.0f} | {median(ratios):.2f} | "
+            f"{min(ratios):.2f} | {max(ratios):.2f} | {max(peaks):.0f} | {results[0]:,} |",
+            flush=True,
         )
 
 
@@ -181,6 +190,7 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--megabytes", type=int, default=300, help="of JSON, gzip")
     options.add_argument("--bz2-megabytes", type=int, default=100, help="of JSON, bzip2; 0: none")
+    options.add_argument("--rounds", type=int, default=3, help="in each, every reader runs once")
     options.add_argument("--ten-times", action="store_true", help="memory on ten times as much")
     chosen = options.parse_args()
     if not SAMPLE.exists():
@@ -197,7 +207,13 @@ def main() -> None:
         if importlib.util.find_spec(PEER):
             peer = {f"{PEER}, 2 processes": partial(with_simple_wikidata_db, dump, 2)}
             runs = dict([*list(runs.items())[:2], *peer.items(), *list(runs.items())[2:]])
-        compare(f"gzip, {size / 1e6:,.0f} MB of JSON", size, runs, "claims, entities or facts")
+        compare(
+            f"gzip, {size / 1e6:,.0f} MB of JSON",
+            size,
+            runs,
+            "claims, entities or facts",
+            chosen.rounds,
+        )
         if not importlib.util.find_spec(PEER):
             print(f"\n{PEER} is not compared: it is not installed (no package index has it).")
         if chosen.bz2_megabytes:
@@ -207,11 +223,13 @@ def main() -> None:
                 "rapidgzip alone, 2 threads": partial(decompress, packed, 2),
                 "factchain, to the store, 2 workers": partial(ours, packed, 2),
             }
-            compare(f"bzip2, {size / 1e6:,.0f} MB of JSON", size, runs, "bytes or facts")
+            compare(
+                f"bzip2, {size / 1e6:,.0f} MB of JSON", size, runs, "bytes or facts", chosen.rounds
+            )
         if chosen.ten_times:
             size = make_dump(dump, 10 * chosen.megabytes)
             runs = {"factchain, to the store, 2 workers": partial(ours, dump, 2)}
-            compare(f"gzip, {size / 1e6:,.0f} MB of JSON", size, runs, "facts")
+            compare(f"gzip, {size / 1e6:,.0f} MB of JSON", size, runs, "facts", 1)
 
 
 if __name__ == "__main__":

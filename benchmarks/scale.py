@@ -15,7 +15,7 @@ RATES = {
     "decompress": (725.0, "MB of JSON a second that the dump's decompression alone gives"),
     "build": (500_000.0, "facts a second from shards into the store"),
     "text": (0.5, "MB of wikitext a second and core, from the XML dump to passages"),
-    "extract": (10.0, "MB of passages a second and core, co-occurrence, file to store"),
+    "extract": (8.0, "MB of passages a second and core, co-occurrence, file to store"),
     "rebel": (20.0, "windows of 256 tokens a second and GPU, REBEL: assumed"),
     "diff": (8e6, "facts of both snapshots a second, version diff"),
     "store": (25.0, "bytes of the store a fact"),

@@ -24,7 +24,7 @@ from factchain.kg.dumps.from_config import dump_settings
 from factchain.kg.dumps.ingest import IngestSummary, beside, ingest
 from factchain.kg.popularity import PopularityBounds, count_popularity
 from factchain.kg.stats import classes_of, statistics
-from factchain.kg.store import Store
+from factchain.kg.store import MEMORY, Store
 from factchain.manifest import StageReport
 from factchain.parallel import Engine
 from factchain.questions.from_config import generation_settings
@@ -55,8 +55,6 @@ CORPUS = "corpus"
 SCORES = "eval/scores.parquet"
 REPORT = "report.html"
 TOP_K = 5
-CORPUS_MEMORY = 512 << 20
-"""Bytes that DuckDB takes for linearizing; beyond that it uses the disk beside the store."""
 
 
 def make_store(config: BuildConfig, out: Path, workers: int, engine: Engine) -> StageReport:
@@ -211,7 +209,7 @@ def corpus_of(
     config: BuildConfig, store: Store, questions: Sequence[Question], folder: Path, seed: int
 ) -> BuiltCorpus:
     """The corpus of the questions, as the config asks for it."""
-    store.limit(CORPUS_MEMORY, os.cpu_count() or 1)
+    store.limit(MEMORY, os.cpu_count() or 1)
     return build_corpus(store.connection, questions, folder, corpus_settings(config.corpus, seed))
 
 
