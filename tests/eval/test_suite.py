@@ -337,6 +337,7 @@ def test_inspect_finds_tasks_and_model(workspace: Path, tmp_path: Path) -> None:
     assert header.results.scores[0].metrics["accuracy"].value == 1
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same_scores(write_workspace: Callable[[str], Path]) -> None:
     one, other = write_workspace("one"), write_workspace("other")
     run_suite(one, LEXICAL, ANSWERED)
