@@ -11,6 +11,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -341,7 +342,7 @@ def test_a_killed_process_leaves_what_the_next_one_uses(tmp_path: Path) -> None:
     work = tmp_path / "kg.duckdb.ingest" / DATE
     process = subprocess.Popen(command(kg, whole, "--quiet"), stdout=subprocess.DEVNULL)
     while process.poll() is None and not (work / "done-000000.json").exists():
-        pass
+        time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert not kg.exists()
