@@ -289,12 +289,12 @@ def kill_when(project: Path, name: str) -> None:
     process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names",
     [
-        ("chains.jsonl",),
-        pytest.param((".kg.duckdb.part", "manifest.json", "kg.duckdb"), marks=pytest.mark.slow),
-        pytest.param(("corpus/qrels/test.tsv", "eval/logs/*"), marks=pytest.mark.slow),
+        (".kg.duckdb.part", "manifest.json", "kg.duckdb"),
+        ("chains.jsonl", "corpus/qrels/test.tsv", "eval/logs/*"),
     ],
 )
 def test_a_killed_run_goes_on(project: Path, names: tuple[str, ...]) -> None:

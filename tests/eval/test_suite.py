@@ -316,6 +316,7 @@ def test_without_the_extra_it_says_which(workspace: Path, monkeypatch: pytest.Mo
         run_suite(workspace, LEXICAL)
 
 
+@pytest.mark.slow
 def test_inspect_finds_tasks_and_model(workspace: Path, tmp_path: Path) -> None:
     inspect = Path(sys.executable).with_name("inspect")
     command = [inspect, "eval", "factchain/retrieval", "--model", LEXICAL]
