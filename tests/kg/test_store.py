@@ -275,16 +275,27 @@ def test_no_part_is_empty(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_second_snapshot_needs_no_more_memory_than_the_first(tmp_path: Path) -> None:
-    """The least that the command line takes; a condition that deletes 4 million rows needs more."""
-    number = 4_000_000
+@pytest.mark.parametrize(
+    ("number", "memory", "threads"), [(4_000_000, 64, 2), (1_000_000, 128, 16)]
+)
+def test_a_second_snapshot_needs_no_more_memory_than_the_first(
+    tmp_path: Path, number: int, memory: int, threads: int
+) -> None:
+    """A join of all facts at once needs more; so do conditions that delete rows, and threads."""
     with Store.create(tmp_path / "kg.duckdb") as store:
-        store.limit(128 << 20, 2)
+        store.limit(memory << 20, threads)
         for by, date in enumerate(("2021-06-21", "2024-06-05")):
             assert add_snapshot(store, date, date, "", "", many_facts(number, by)) == number
         counts = dict(store.rows("SELECT recency, count(*) FROM fact_recency GROUP BY recency"))
         assert counts == {"new": number, "gone": number}
         assert store.rows("SELECT count(*), min(snapshot) FROM entity") == [(number, 2)]
+
+
+def test_there_are_no_more_threads_than_memory_has_room_for(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "kg.duckdb") as store:
+        for memory, asked, threads in ((384, 64, 4), (384, 2, 2), (64, 8, 1), (8192, 64, 64)):
+            store.limit(memory << 20, asked)
+            assert store.rows("SELECT current_setting('threads')") == [(threads,)]
 
 
 def test_too_little_memory_is_told(tmp_path: Path) -> None:

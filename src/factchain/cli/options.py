@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from factchain import progress
-from factchain.kg.store import MEMORY
+from factchain.kg.store import MEMORY, MEMORY_OF_THREAD
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -121,7 +121,8 @@ def memory_option(command: F) -> F:
         callback=_memory,
         default=f"{MEMORY >> 20}MiB",
         show_default=True,
-        help="What DuckDB takes at most; beyond that it uses the disk beside the store.",
+        help="What DuckDB takes at most; beyond that it uses the disk beside the store. "
+        f"It has a thread for each {MEMORY_OF_THREAD >> 20}MiB of it.",
     )(command)
 
 

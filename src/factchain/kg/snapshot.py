@@ -39,31 +39,33 @@ def add_snapshot(
             queries.ADD_SNAPSHOT, name, date, source, checksum, list(languages)
         )
         _add_entities(store, snapshot)
-        count = _add_facts(store, snapshot)
-        store.connection.execute(queries.DROP_STAGED)
-    return count
+        return _add_facts(store, snapshot)
 
 
 def _add_entities(store: Store, snapshot: int) -> None:
-    execute = store.connection.execute
-    execute(queries.REPEATED_ENTITIES)
+    ((rows,),) = store.rows(queries.COUNT_ENTITIES)
+    if rows:
+        _merge_entities(store, snapshot, rows)
+    store.connection.execute(queries.ADD_PROPERTIES, {"snapshot": snapshot})
+    store.connection.execute(queries.MERGE_REDIRECTS, {"snapshot": snapshot})
+    store.connection.execute(queries.REPLACE_REDIRECTS)
+
+
+def _merge_entities(store: Store, snapshot: int, rows: int) -> None:
+    parts = store.parts(queries.INCOMING_ENTITIES, rows, MEMORY_OF_SORTED)
+    bounds = [part | {"snapshot": snapshot} for part in parts]
     with (
-        store.aside("staged_entity", queries.STAGED_ENTITIES),
-        store.aside("merged_entity", queries.MERGED_ENTITIES, {"snapshot": snapshot}),
+        store.aside("staged_entity", queries.STAGED_ENTITIES, *parts, texts=True),
+        store.aside("merged_entity", queries.MERGED_ENTITIES, *bounds, texts=True),
     ):
-        ((count,),) = store.rows(queries.COUNT_ENTITIES)
-        execute(queries.EMPTY_ENTITIES)
-        for part in store.parts(queries.ENTITY_IDS, count, MEMORY_OF_SORTED):
-            execute(queries.ADD_ENTITIES, part)
-    execute(queries.ADD_PROPERTIES, {"snapshot": snapshot})
-    execute(queries.MERGE_REDIRECTS, {"snapshot": snapshot})
-    execute(queries.REPLACE_REDIRECTS)
+        store.connection.execute(queries.EMPTY_ENTITIES)
+        for part in parts:
+            store.connection.execute(queries.ADD_ENTITIES, part)
 
 
 def _add_facts(store: Store, snapshot: int) -> int:
     """Return how many facts the snapshot has."""
     execute = store.connection.execute
-    execute(queries.REPEATED_FACTS)
     ((incoming, stored),) = store.rows(queries.COUNT_INCOMING_FACTS)
     if not stored and incoming <= store.reach(MEMORY_OF_SORTED):
         # They are read once, so a file aside would only cost time.
@@ -71,7 +73,9 @@ def _add_facts(store: Store, snapshot: int) -> int:
         _add_new_facts(store, snapshot, incoming)
         execute(queries.DROP_MATCHED_FACTS)
     else:
-        with store.aside("matched_fact", queries.MATCHED_FACTS):
+        rows = max(incoming, stored)
+        parts = store.parts(queries.INCOMING_SUBJECTS, rows, MEMORY_OF_SORTED)
+        with store.aside("matched_fact", queries.MATCHED_FACTS, *parts, texts=True):
             ((new, known),) = store.rows(queries.COUNT_MATCHED_FACTS)
             _add_new_facts(store, snapshot, new)
             for part in store.parts(queries.KNOWN_IDS, known, MEMORY_OF_SORTED):

@@ -6,19 +6,27 @@ SELECT coalesce(max(id), 0) + 1, ?, ?, ?, ?, ? FROM snapshot
 RETURNING id
 """
 
-# Rows that stand more than once are rare, and grouping all rows takes ten times as long as
-# sorting them: so those are found by a hash first, and only they are grouped.
-REPEATED_ENTITIES = """
-CREATE OR REPLACE TEMP TABLE repeated_entity AS
-SELECT id FROM incoming_entity GROUP BY id HAVING count(*) > 1
+INCOMING_ENTITIES = "SELECT id FROM incoming_entity USING SAMPLE reservoir(10000 ROWS)"
+
+COUNT_ENTITIES = """
+SELECT (SELECT count(*) FROM incoming_entity) + (SELECT count(*) FROM entity)
 """
 
+# Rows that stand more than once are rare, and grouping all rows takes ten times as long as
+# sorting them: so those are found by a key first, and only they are grouped.
 STAGED_ENTITIES = """
+WITH
+    entity_of_part AS NOT MATERIALIZED (
+        FROM incoming_entity WHERE id >= $first AND id < $end
+    ),
+    repeated AS MATERIALIZED (
+        SELECT id FROM entity_of_part GROUP BY id HAVING count(*) > 1
+    )
 SELECT id, label, description, aliases, classes, wikipedia
 FROM (
-    FROM incoming_entity WHERE id NOT IN (FROM repeated_entity)
+    FROM entity_of_part WHERE id NOT IN (FROM repeated)
     UNION ALL BY NAME
-    FROM incoming_entity WHERE id IN (FROM repeated_entity)
+    FROM entity_of_part WHERE id IN (FROM repeated)
     QUALIFY row_number() OVER (
         PARTITION BY id ORDER BY label, description, aliases, classes, wikipedia
     ) = 1
@@ -28,21 +36,20 @@ FROM (
 # The newest snapshot wins: what a newer one says of an entity stays. The table is emptied and
 # filled again, since DuckDB keeps eight bytes in memory for each row that a condition deletes.
 MERGED_ENTITIES = """
-WITH older AS (
-    SELECT id FROM snapshot WHERE date < (SELECT date FROM snapshot WHERE id = $snapshot)
-)
-FROM entity WHERE snapshot NOT IN (FROM older)
+WITH
+    older AS (
+        SELECT id FROM snapshot WHERE date < (SELECT date FROM snapshot WHERE id = $snapshot)
+    ),
+    stored AS NOT MATERIALIZED (FROM entity WHERE id >= $first AND id < $end),
+    staged AS NOT MATERIALIZED (FROM staged_entity WHERE id >= $first AND id < $end)
+FROM stored WHERE snapshot NOT IN (FROM older)
 UNION ALL
-FROM (FROM entity WHERE snapshot IN (FROM older)) e ANTI JOIN staged_entity i ON i.id = e.id
+FROM (FROM stored WHERE snapshot IN (FROM older)) e ANTI JOIN staged i ON i.id = e.id
 UNION ALL
 SELECT i.id, i.label, i.description, i.aliases, i.classes, i.wikipedia, $snapshot
-FROM staged_entity i
-ANTI JOIN (SELECT id FROM entity WHERE snapshot NOT IN (FROM older)) e ON e.id = i.id
+FROM staged i
+ANTI JOIN (SELECT id FROM stored WHERE snapshot NOT IN (FROM older)) e ON e.id = i.id
 """
-
-ENTITY_IDS = "SELECT id FROM merged_entity USING SAMPLE reservoir(10000 ROWS)"
-
-COUNT_ENTITIES = "SELECT count(*) FROM merged_entity"
 
 EMPTY_ENTITIES = "DELETE FROM entity"
 
@@ -82,36 +89,38 @@ INSERT INTO redirect FROM merged_redirect ORDER BY source;
 DROP TABLE merged_redirect;
 """
 
-# By what nearly always tells facts apart: those that differ only in the rest are few, and the
-# grouping parts them.
-REPEATED_FACTS = """
-CREATE OR REPLACE TEMP TABLE repeated_fact AS
-SELECT hash(s, p, o, value) AS key FROM incoming_fact GROUP BY key HAVING count(*) > 1
+# Repeated facts are found by what nearly always tells facts apart: those that differ only in the
+# rest are few, and the grouping parts them. Of two statements of one fact, the one that started
+# first.
+_FACTS_ONCE = """
+    repeated AS MATERIALIZED (
+        SELECT hash(s, p, o, value) AS key FROM fact_of_part GROUP BY key HAVING count(*) > 1
+    ),
+    once AS NOT MATERIALIZED (
+        FROM fact_of_part WHERE hash(s, p, o, value) NOT IN (FROM repeated)
+        UNION ALL
+        FROM fact_of_part WHERE hash(s, p, o, value) IN (FROM repeated)
+        QUALIFY row_number() OVER (
+            PARTITION BY s, p, o, value, datatype, unit, precision, calendar, lower, upper
+            ORDER BY start_time NULLS LAST, end_time NULLS LAST, rank
+        ) = 1
+    )
 """
 
-# Two statements of one fact: the one that started first.
-_FACTS_ONCE = """
-WITH once AS (
-    FROM incoming_fact WHERE hash(s, p, o, value) NOT IN (FROM repeated_fact)
-    UNION ALL
-    FROM incoming_fact WHERE hash(s, p, o, value) IN (FROM repeated_fact)
-    QUALIFY row_number() OVER (
-        PARTITION BY s, p, o, value, datatype, unit, precision, calendar, lower, upper
-        ORDER BY start_time NULLS LAST, end_time NULLS LAST, rank
-    ) = 1
-)
-"""
+INCOMING_SUBJECTS = "SELECT s FROM incoming_fact USING SAMPLE reservoir(10000 ROWS)"
 
 # The facts, those that the store knows with their ids. Facts of one subject and property are told
 # apart by a hash of the rest: a join by ten columns does not fit into little memory.
-MATCHED_FACTS = (
-    _FACTS_ONCE
-    + """
-, stored AS (
-    SELECT
-        id, s, p, hash(s, p, o, value, datatype, unit, precision, calendar, lower, upper) AS key
-    FROM fact
-)
+MATCHED_FACTS = f"""
+WITH
+    fact_of_part AS NOT MATERIALIZED (FROM incoming_fact WHERE s >= $first AND s < $end),
+    {_FACTS_ONCE},
+    stored AS NOT MATERIALIZED (
+        SELECT
+            id, s, p,
+            hash(s, p, o, value, datatype, unit, precision, calendar, lower, upper) AS key
+        FROM fact WHERE s >= $first AND s < $end
+    )
 SELECT i.*, f.id AS known
 FROM once i
 LEFT JOIN stored f
@@ -121,12 +130,13 @@ AND f.key = hash(
     i.s, i.p, i.o, i.value, i.datatype, i.unit, i.precision, i.calendar, i.lower, i.upper
 )
 """
-)
 
-# The same for a store that knows none.
-CREATE_MATCHED_FACTS = (
-    "CREATE TEMP VIEW matched_fact AS" + _FACTS_ONCE + "SELECT *, NULL::BIGINT AS known FROM once"
-)
+# The same, all at once, for a store that knows none.
+CREATE_MATCHED_FACTS = f"""
+CREATE TEMP VIEW matched_fact AS
+WITH fact_of_part AS NOT MATERIALIZED (FROM incoming_fact), {_FACTS_ONCE}
+SELECT *, NULL::BIGINT AS known FROM once
+"""
 
 DROP_MATCHED_FACTS = "DROP VIEW matched_fact"
 
@@ -174,8 +184,4 @@ INSERT INTO fact_snapshot
 SELECT known, $snapshot, rank, start_time, end_time
 FROM matched_fact WHERE known >= $first AND known < $end
 ORDER BY known
-"""
-
-DROP_STAGED = """
-DROP TABLE repeated_entity; DROP TABLE repeated_fact
 """

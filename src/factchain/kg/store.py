@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import glob
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +22,10 @@ from factchain.kg import queries
 
 MEMORY = 384 << 20
 """Bytes that DuckDB takes at most, by default: about what readers of a dump have taken before."""
+MEMORY_OF_THREAD = 96 << 20
+"""Bytes that DuckDB has for each thread, at least: each holds rows of its own while it works."""
+TEXTS_TOGETHER = 8192
+"""Rows with texts or names that a thread holds until it writes them to a file aside."""
 _FULL = (
     *(duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException),
     duckdb.TransactionException,  # a commit that fails
@@ -167,8 +172,12 @@ class Store:
                     self.connection.unregister(f"incoming_{name}")
 
     def limit(self, memory: int, threads: int) -> None:
-        """Let DuckDB use so many bytes of memory, and the disk beside the store beyond them."""
+        """Let DuckDB use so many bytes of memory, and the disk beside the store beyond them.
+
+        It has fewer threads where that is not enough for each.
+        """
         self._memory = memory
+        threads = max(1, min(threads, memory // MEMORY_OF_THREAD))
         self.connection.execute("SET memory_limit = ?", [f"{memory // 2**20} MiB"])
         self.connection.execute("SET threads = ?", [threads])
 
@@ -185,26 +194,36 @@ class Store:
         self,
         name: str,
         query: str,
-        values: Mapping[str, Any] | None = None,
-        *,
+        *values: Mapping[str, Any],
         numbered: bool = False,
+        texts: bool = False,
     ) -> Iterator[None]:
-        """A view of a query's rows, which lie in a file beside the store until the block ends.
+        """A view of a query's rows, which lie in files beside the store until the block ends.
 
-        Where they are `numbered`, the view has their positions from 0 as `file_row_number`, which
-        threads read side by side; a window over rows in order takes one thread.
+        The query is run for each of the `values`, one after the other: what does not fit into
+        memory at once is joined in parts. Where the rows are `numbered`, which those of one run can
+        be, the view has their positions from 0 as `file_row_number`, which threads read side by
+        side; a window over rows in order takes one thread. Rows that hold `texts` are written
+        fewer at a time.
         Of temporary tables as large DuckDB keeps more in memory than it can sort beside.
         """
-        # A run that is killed leaves it to the next, which writes over it.
-        file = self.path.with_name(f"{self.path.name}.{name}.parquet")
+        folder = self.path.with_name(f"{self.path.name}.{name}")
+        shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
         try:
-            self.connection.sql(query, params=values).write_parquet(str(file), compression="lz4")
-            rows = self.connection.read_parquet(glob.escape(str(file)), file_row_number=numbered)
+            folder.mkdir()
+            for number, bound in enumerate(values or (None,)):
+                self.connection.sql(query, params=bound).write_parquet(
+                    str(folder / f"{number:06}.parquet"),
+                    compression="lz4",
+                    row_group_size=TEXTS_TOGETHER if texts else None,
+                )
+            files = f"{glob.escape(str(folder))}/*.parquet"
+            rows = self.connection.read_parquet(files, file_row_number=numbered)
             self.connection.register(name, rows)
             yield
             self.connection.unregister(name)
         finally:
-            file.unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
     def reach(self, each: int) -> int:
         """How many rows DuckDB's memory suffices for, where it takes so many bytes for each."""
@@ -220,7 +239,9 @@ class Store:
         """
         number = -(-rows // self.reach(each))
         keys = sorted(one for (one,) in self.rows(sample)) if number > 1 else []
-        cuts = sorted({keys[len(keys) * part // number] for part in range(1, number)} - {*keys[:1]})
+        # Keys that repeat fill ranges together.
+        found = {keys[len(keys) * part // number] for part in range(1, number) if keys}
+        cuts = sorted(found - {*keys[:1]})
         ends = pairwise([bounds[0], *cuts, bounds[1]])
         return [{"first": first, "end": end} for first, end in ends] if number else []
 

@@ -79,7 +79,7 @@ def _stated(store: Store, source: str, scratch: Path) -> Iterator[None]:
         _gather(read_records(path, StatedTriple), str(file))
         with (
             store.incoming(triple=glob.escape(str(file))),
-            store.aside("stated", queries.GATHERED_STATEMENTS),
+            store.aside("stated", queries.GATHERED_STATEMENTS, texts=True),
         ):
             yield
         return
@@ -91,7 +91,8 @@ def _stated(store: Store, source: str, scratch: Path) -> Iterator[None]:
             f"{source}: the extractor {run.extractor} found no statement to link; those of "
             "`factchain kg extract --extractor rebel` are linked"
         )
-    with store.aside("stated", queries.STATEMENTS, {"shards": shards_of(store, source, run)}):
+    shards = {"shards": shards_of(store, source, run)}
+    with store.aside("stated", queries.STATEMENTS, shards, texts=True):
         yield
 
 
