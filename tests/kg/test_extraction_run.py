@@ -393,3 +393,36 @@ def test_mentions_need_no_memory_that_grows_with_them(tmp_path: Path) -> None:
         put_text(store, str(tmp_path / "work"), run)
         assert store.rows("SELECT count(*) FROM mention") == [(passages * 9,)]
         assert store.rows("SELECT count(*) FROM entity_mention") == [(passages * 10,)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", [60_000, 30_000, 0])
+def test_texts_that_stay_need_no_memory_that_grows_with_them(tmp_path: Path, kept: int) -> None:
+    """200 MB of text, of which all stay, some, or none."""
+    passages = 60_000
+    with Store.create(tmp_path / "kg.duckdb") as store:
+        store.limit(128 << 20, 2)
+        text = "SELECT 'p' || i, 'Page', NULL, repeat(md5($start || i), 100) FROM range($rows) t(i)"
+        store.connection.execute(f"INSERT INTO passage {text}", {"start": "a", "rows": passages})
+        (tmp_path / "work").mkdir()
+        store.connection.sql(
+            "SELECT 'p' || i AS id, 'Page' AS title, NULL::BIGINT AS entity, "
+            "repeat(md5(CASE WHEN i < $kept THEN 'a' ELSE 'b' END || i), 100) AS text, "
+            "[]::STRUCT(entity BIGINT, count BIGINT)[] AS mentions, "
+            "[]::STRUCT(head TEXT, relation TEXT, tail TEXT, count BIGINT)[] AS statements "
+            "FROM range($rows) t(i)",
+            params={"kept": kept, "rows": passages},
+        ).write_parquet(str(tmp_path / "work/text.parquet"), row_group_size=8192)
+        run = ExtractionRun(
+            extractor="cooccurrence",
+            settings="made",
+            passages=passages,
+            mentions=0,
+            statements=0,
+            rejected={},
+            shards=("text.parquet",),
+        )
+        put_text(store, str(tmp_path / "work"), run)
+        same = "count(*) FILTER (text = repeat(md5('a' || id[2:]), 100))"
+        counts = f"SELECT count(*), count(DISTINCT id), {same} FROM passage"
+        assert store.rows(counts) == [(passages, passages, kept)]

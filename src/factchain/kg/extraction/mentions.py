@@ -63,7 +63,7 @@ def put_text(store: Store, folder: str, run: ExtractionRun) -> None:
             keep(store, "entity_mention", queries.KEPT_ENTITY_MENTIONS, extractor)
             execute(queries.ADD_PASSAGES, shards)
         with (
-            store.aside("numbered_passage", queries.NUMBERED_PASSAGES, shards),
+            store.aside("numbered_passage", queries.NUMBERED_PASSAGES, shards, texts=True),
             store.aside("named_entity", queries.NAMED_ENTITIES),
             store.aside("distinct_named", queries.DISTINCT_NAMED),
             store.aside("named_edge", queries.NAMED_EDGES),
@@ -75,12 +75,16 @@ def put_text(store: Store, folder: str, run: ExtractionRun) -> None:
 
 def keep(store: Store, table: str, rows: str, values: Mapping[str, Any] | None = None) -> None:
     """Keep only the rows of a query in a table that holds text or mentions."""
-    with store.aside("kept", rows, values):
+    bound = [values] if values else []
+    ((kept,),) = store.connection.sql(rows, params=values).count("*").fetchall()
+    ((held,),) = store.connection.table(table).count("*").fetchall()
+    if kept == held:
+        return
+    with store.aside("kept", rows, *bound, texts=True):
         store.connection.execute(queries.EMPTY[table])
-        ((count,),) = store.rows(queries.COUNT_KEPT)
         # What DuckDB inserts in parallel after an insertion of nothing, in one transaction, it does
         # not show before the next checkpoint.
-        if count:
+        if kept:
             store.connection.execute(queries.FILL[table])
 
 
