@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ from factchain.kg.dumps.from_config import dump_settings
 from factchain.kg.dumps.ingest import IngestSummary, beside, ingest
 from factchain.kg.popularity import PopularityBounds, count_popularity
 from factchain.kg.stats import classes_of, statistics
-from factchain.kg.store import MEMORY, Store
+from factchain.kg.store import Store
 from factchain.manifest import StageReport
 from factchain.parallel import Engine
 from factchain.questions.from_config import generation_settings
@@ -209,7 +208,6 @@ def corpus_of(
     config: BuildConfig, store: Store, questions: Sequence[Question], folder: Path, seed: int
 ) -> BuiltCorpus:
     """The corpus of the questions, as the config asks for it."""
-    store.limit(MEMORY, os.cpu_count() or 1)
     return build_corpus(store.connection, questions, folder, corpus_settings(config.corpus, seed))
 
 

@@ -172,6 +172,15 @@ def test_no_store_is_a_clear_error() -> None:
         linearize(duckdb.connect())
 
 
+def test_too_little_memory_is_told(make_store: StoreMaker) -> None:
+    facts = [(s, 5, o, BOTH) for s in range(1, 20) for o in range(20, 40)]
+    store = make_store({n: f"name {n}" for n in range(1, 40)}, {5: "is"}, facts)
+    ((used,),) = store.execute("SELECT sum(memory_usage_bytes) FROM duckdb_memory()").fetchall()
+    store.execute(f"SET memory_limit = '{used} bytes'")
+    with pytest.raises(StoreError, match=r"may DuckDB take more memory \(--memory\)"):
+        linearize(store)
+
+
 IDS = st.integers(1, 4)
 SNAPSHOTS = st.sets(st.sampled_from([OLD, MIDDLE, NEW]), min_size=1)
 

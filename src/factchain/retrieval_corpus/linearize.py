@@ -19,6 +19,7 @@ import pyarrow as pa
 from factchain.chains.records import ChainFact
 from factchain.errors import StoreError
 from factchain.kg.records import number, qid
+from factchain.kg.store import what_ran_out
 from factchain.questions.literal_forms import unit_forms
 from factchain.retrieval_corpus import queries
 from factchain.retrieval_corpus.scope import set_scope
@@ -154,4 +155,6 @@ def _reading() -> Iterator[None]:
         yield
     except duckdb.Error as error:
         first = str(error).splitlines()[0]
-        raise StoreError(f"the triple store cannot be read: {first}") from error
+        short = isinstance(error, duckdb.OutOfMemoryException)
+        remedy = f": {what_ran_out(error)}" if short else ""
+        raise StoreError(f"the triple store cannot be read: {first}{remedy}") from error
