@@ -207,7 +207,7 @@ class Store:
         fewer at a time.
         Of temporary tables as large DuckDB keeps more in memory than it can sort beside.
         """
-        folder = self.path.with_name(f"{self.path.name}.{name}")
+        folder = self.path.with_name(f"{self.path.name}.{name}.aside")
         shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
         try:
             folder.mkdir()
