@@ -293,8 +293,8 @@ def kill_when(project: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "names",
     [
-        (".kg.duckdb.part", "manifest.json", "kg.duckdb"),
-        ("chains.jsonl", "corpus/qrels/test.tsv", "eval/logs/*"),
+        (".kg.duckdb.part", "manifest.json", "kg.duckdb", "chains.jsonl"),
+        ("corpus/qrels/test.tsv", "eval/logs/*"),
     ],
 )
 def test_a_killed_run_goes_on(project: Path, names: tuple[str, ...]) -> None:
